@@ -76,16 +76,19 @@ def command_of(name: str) -> str:
 def made_by(name: str, content: Row) -> tuple[str, str]:
     """Return the command that made a results file, and what of its options is not recorded, or an empty string.
 
-    A file without its command gets the options that it has stored, where the command takes them by that name.
+    A file without its command gets the options that it has stored, where the command takes them by that name. What the
+    command takes without a name, such as a path, is not stored; it is named in capitals.
     """
     if content.get("command"):
         return content["command"], ""
     command = command_of(name)
-    taken, of_words = _options_of(*command.split()[2:4])
+    taken, of_words, unnamed = _options_of(*command.split()[2:4])
     stored = {key: value for key, value in content.get("options", {}).items() if key in taken}
     words = [word for key, value in stored.items() for word in _given(key, value, of_words)]
     others = "other options" if words else "options"
-    return shlex.join([*command.split(), *words]), f"{others} not recorded" if taken - stored.keys() else ""
+    return shlex.join(
+        [*command.split(), *unnamed, *words]
+    ), f"{others} not recorded" if taken - stored.keys() else ""
 
 
 def _given(key: str, value: object, of_words: bool) -> list[str]:
@@ -98,16 +101,19 @@ def _given(key: str, value: object, of_words: bool) -> list[str]:
     return [option, str(value)] if isinstance(value, str | int | float) else []
 
 
-def _options_of(module: str, command: str = "") -> tuple[set[str], bool]:
-    """Return the options that steer a command, and whether they take several words."""
+def _options_of(module: str, command: str = "") -> tuple[set[str], bool, list[str]]:
+    """Return the options that steer a command, whether they take several words, and what it takes without a name."""
     text = (HERE / f"{module.split('.')[1]}.py").read_text(encoding="utf-8")
     by_words = set(re.findall(r'add_argument\(\s*"--([a-z-]+)"', text))
     functions = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
     named = [node for node in functions if node.name == command.replace("-", "_")]
     commands = [node for node in functions if any(".command(" in ast.unparse(d) for d in node.decorator_list)]
     alone = [node for node in functions if f"typer.run({node.name})" in text] or commands[:1]
-    parameters = {parameter.arg for node in named or alone for parameter in node.args.args}
-    return ({name.replace("-", "_") for name in by_words} or parameters) - ABOUT_FILES, bool(by_words)
+    arguments = [argument for node in named or alone for argument in node.args.args]
+    unnamed = [a.arg for a in arguments if a.annotation and "typer.Argument" in ast.unparse(a.annotation)]
+    parameters = {argument.arg for argument in arguments} - set(unnamed)
+    taken = ({name.replace("-", "_") for name in by_words} or parameters) - ABOUT_FILES
+    return taken, bool(by_words), [name.upper() for name in unnamed]
 
 
 def subject_of(name: str) -> str:

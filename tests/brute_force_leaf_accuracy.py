@@ -11,33 +11,6 @@ import numpy as np
 
 from brute_force_ranked import all_splits
 from treewright.problem import Problem
-from treewright.table import Table
-from treewright.tree import Column, ColumnKind
-
-
-def make_problem(X, y, n_classes, weight=None, kinds=None, **rest) -> Problem:
-    """A problem as it is given, without the checks of the library."""
-    X = np.asfortranarray(X, dtype=np.float64)
-    kinds = kinds or [ColumnKind.CONTINUOUS] * X.shape[1]
-    columns = tuple(
-        Column(
-            f"x{j}",
-            kind,
-            tuple("abcdefgh"[: int(np.nanmax(X[:, j])) + 1]) if kind is ColumnKind.CATEGORICAL else (),
-            bool(np.isnan(X[:, j]).any()),
-        )
-        for j, kind in enumerate(kinds)
-    )
-    weight = np.ones(len(X)) if weight is None else np.asarray(weight, dtype=np.float64)
-    costs = 1.0 - np.eye(n_classes)
-    return Problem(
-        table=Table(columns, X),
-        y=y.astype(np.int32),
-        classes=np.arange(n_classes),
-        sample_weight=weight,
-        costs=costs,
-        **rest,
-    )
 
 
 def _bound(right: float, weight: float, confidence: float) -> float:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
+from commands_made_once import make_commands_once
 from file_order import longest_first
 from left_behind import nothing_left_behind, settings_of_pictures_kept
 from nursery import Nursery
@@ -29,6 +30,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 CLOCK_RERUNS, CLOCK_PAUSE = 5, 3  # at most so often, after so many seconds
 settings.register_profile("treewright", deadline=None, database=None)
 settings.load_profile("treewright")
+make_commands_once()
 
 
 @pytest.fixture(scope="session")

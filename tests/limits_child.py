@@ -201,14 +201,30 @@ class Survival(tw.OptimalSurvivalTree):
         return self
 
 
+def _in_groups(X: Any, n_groups: int) -> tuple[Any, Domain]:
+    """Columns in groups of five, of which exactly one is 1, and the domain that says so."""
+    n = 5 * n_groups
+    codes = np.resize(X, (len(X), n)).reshape(len(X), n_groups, 5).argmax(axis=2)
+    groups = tuple(tuple(range(5 * g, 5 * g + 5)) for g in range(n_groups))
+    return np.eye(5)[codes].reshape(len(X), n), Domain(
+        np.zeros(n), np.ones(n), np.ones(n, dtype=bool), groups
+    )
+
+
 class InGroups(tw.BornAgainTreeClassifier):
     """A born-again tree of columns in four groups of five, of which exactly one is 1."""
 
     def fit(self, X: Any, y: Any) -> InGroups:
-        codes = np.resize(X, (len(X), 20)).reshape(len(X), 4, 5).argmax(axis=2)
-        encoded = np.eye(5)[codes].reshape(len(X), 20)
-        groups = tuple(tuple(range(5 * g, 5 * g + 5)) for g in range(4))
-        self.domain = Domain(np.zeros(20), np.ones(20), np.ones(20, dtype=bool), groups)
+        encoded, self.domain = _in_groups(X, 4)
+        super().fit(encoded, y)
+        return self
+
+
+class NearInGroups(tw.BornAgainTreeRegressor):
+    """A tree near a forest over columns in eight groups of five, of which exactly one is 1."""
+
+    def fit(self, X: Any, y: Any) -> NearInGroups:
+        encoded, self.domain = _in_groups(X, 8)
         super().fit(encoded, y)
         return self
 
@@ -257,6 +273,10 @@ def estimators() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "near values": (tw.BornAgainTreeRegressor, {"estimator": _numbers(), "max_depth": 5}),
         "near everywhere": (
             tw.BornAgainTreeRegressor,
+            {"estimator": _numbers(), "faithful": "everywhere", "tolerance": 1e-6, "max_leaves": 10**7},
+        ),
+        "near everywhere, groups": (
+            NearInGroups,
             {"estimator": _numbers(), "faithful": "everywhere", "tolerance": 1e-6, "max_leaves": 10**7},
         ),
         "hybrid": (tw.HybridTreeClassifier, {"tune": "rounds"}),

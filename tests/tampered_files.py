@@ -83,7 +83,7 @@ UNSAID = {
     r"nodes\.#\.line\.freedom": "the last bits of a number",
     r"born again.*: nodes\.#(\.(n_node_samples|value(\.#)?))?": "of rows beside the ensemble, which `verify` has "
     "not; whatever is exchanged, the tree decides like the ensemble",
-    r"born again, numbers: certificate\.stats\.rows_apart(\.#)*": "other rows whose numbers are as far apart in pairs",
+    r"born again, numbers(, domain)?: certificate\.stats\.rows_apart(\.#)*": "other rows as far apart in pairs",
     r"best\.(written_by|reading(\..*)?)": "as of a model file",
     r"best\.certificate\.(stats|options|notes|terms)(\.\w+|\.#)?": "as of a model file",
     r"best\.certificate\.(objective|loss|lower_bound)": "as of a model file",
@@ -119,7 +119,7 @@ WEAKER = {
     r"certificate\.stats\.loss_with_lines": "less than a ten-millionth, as sums of lines cancel",
     r"nodes\.#\.line\.(centers|slopes)(\.#)*": "likewise",
     r"best\.certificate\.(objective|lower_bound|loss)": "the last bits of a number",
-    r"born again, numbers: certificate\.loss": "another distance that the ensemble keeps",
+    r"born again, numbers(, domain)?: certificate\.loss": "another distance that the ensemble keeps",
 }
 
 

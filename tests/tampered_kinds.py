@@ -120,6 +120,10 @@ COMMANDS: dict[str, tuple[str, ...]] = {
         *("reborn", "NUMBERS", "--task", "regression", "--rows", "DATA", "--target", "y", *without("y")),
         *("-x", "gaps", "-x", "w", "--within", "2", "--out", "FILE"),
     ),
+    "born again, numbers, domain": (
+        *("reborn", "NUMBERS", "--task", "regression", "--rows", "DATA", "--target", "y", *without("y")),
+        *("-x", "gaps", "-x", "w", "--within", "2", "--domain", "rows", "--out", "FILE"),
+    ),
     "born again, groups": ("reborn", "FOREST", "--out", "FILE", "--one-hot", "x0,x1"),
 }
 
@@ -146,6 +150,7 @@ BORN_AGAIN = tuple(kind for kind in COMMANDS if kind.startswith("born again"))
 OF_NO_LABELS = (  # kinds whose loss is no cost of a wrong label, weighted by class
     *("brier", "log loss", "row costs", "regression", "poisson", "quantile", "outputs", "lines"),
     *("policy", "survival", "near values", "born again, numbers"),
+    "born again, numbers, domain",
 )
 COSTS, BALANCED = ("costs", [[0, 1], [1, 0]]), ("class_weight", "balanced")
 FOREIGN_TERMS = [  # that the question of a kind cannot have, each harmless where it can

@@ -4,17 +4,41 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 import pytest
 
+from treewright.problem import make_problem
 from treewright.result import SolveResult, SolveStatus, StopReason
-from treewright.search import Limits, Progress
+from treewright.search import Limits, Progress, solve
+from treewright.table import table_from
 
-__all__ = ["check_a_broken_callback", "check_progress", "check_step_limits"]
+__all__ = ["check_a_broken_callback", "check_progress", "check_step_limits", "said", "searched"]
 
 Search = Callable[..., SolveResult]
+
+
+def searched(
+    X: Any,
+    y: Any,
+    n_jobs: int | None,
+    *,
+    options: Any,
+    limits: Limits | None = None,
+    progress: Callable[[Progress], bool | None] | None = None,
+    **terms: Any,
+) -> SolveResult:
+    """Return the best classification tree over all splits, without a leaf penalty unless one is given."""
+    problem = make_problem(table_from(X), y, **{"cost_complexity": 0.0} | terms)
+    limits = replace(limits or Limits(), n_jobs=n_jobs)
+    return solve(problem, "all", limits=limits, options=options, progress=progress)
+
+
+def said(result: SolveResult) -> tuple[Any, ...]:
+    """Return what must not depend on the number of threads."""
+    return result.status, result.objective, result.lower_bound, result.tree.splits, result.tree.value.tolist()
 
 
 def check_step_limits(search: Search, best: SolveResult, steps_of: Sequence[int]) -> None:

@@ -13,7 +13,9 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeRegressor
 
 from treewright.bornagain import (
+    Domain,
     Ensemble,
+    NumberEnsemble,
     agreement,
     distil,
     distil_labels,
@@ -123,6 +125,15 @@ def near_on_every_row(max_leaves: int) -> str:
     X, y = load_diabetes(return_X_y=True)
     model = DecisionTreeRegressor(max_leaf_nodes=12, random_state=0).fit(X, y)
     return near_everywhere(model, tolerance=20.0, max_leaves=max_leaves).sentence()
+
+
+def near_on_a_domain() -> str:
+    """Say the same of the rows of a domain."""
+    X, y = load_diabetes(return_X_y=True)
+    model = DecisionTreeRegressor(max_leaf_nodes=12, random_state=0).fit(X, y)
+    ensemble = NumberEnsemble.from_model(model)
+    positive = Domain.of(ensemble.feature_names, dict.fromkeys(ensemble.feature_names, (0, 1)))
+    return near_everywhere(ensemble.within(positive), tolerance=20.0).sentence()
 
 
 def unfaithful() -> str:

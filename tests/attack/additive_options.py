@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from attack.case import Value
+from attack.group_cells import groups_that_hold
 from attack.options import (
     PRICES,
     random_categorical,
@@ -156,4 +157,28 @@ def near_everywhere(
     }
     if rng.random() < 0.4:
         options["max_leaves"] = int(rng.choice([1, 2, 3, 5, 16]))
+    groups = groups_that_hold(columns)
+    if rng.random() < (0.8 if groups else 0.3):
+        options["domain"] = groups if groups and rng.random() < 0.5 else _ends_and(rng, columns, groups)
+    elif rng.random() < 0.3:
+        options["domain"] = "rows"
     return options | random_limits(rng)
+
+
+def _ends_and(
+    rng: np.random.Generator, columns: dict[str, list[Value]], groups: dict[str, list[list[str]]]
+) -> dict[str, Any]:
+    """A domain of all rows with ranges and whole numbers in some columns, and with groups."""
+    grouped = {name for named in groups.values() for group in named for name in group}
+    numbers = {
+        name: [float(v) for v in values]  # type: ignore[arg-type]
+        for name, values in columns.items()
+        if name not in grouped
+    }
+    ranges = {
+        name: [min(own) if rng.random() < 0.7 else -np.inf, max(own) if rng.random() < 0.7 else np.inf]
+        for name, own in numbers.items()
+        if rng.random() < 0.6
+    }
+    whole = [name for name, own in numbers.items() if all(v == round(v) for v in own) and rng.random() < 0.6]
+    return {"ranges": ranges, "integers": whole, **groups}

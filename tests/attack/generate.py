@@ -9,6 +9,7 @@ import numpy as np
 from attack import additive_options, class_options
 from attack.case import Case
 from attack.exact import Stated
+from attack.group_cells import with_group
 from attack.tables import (
     random_columns,
     random_counts,
@@ -121,6 +122,8 @@ def random_case(rng: np.random.Generator, mix: dict[str, float] = FAST) -> Case:
     has_few_values = is_wide and (method in ADDITIVE or rng.random() < 0.7)
     if has_few_values:  # so few sets of rows that oracles are quick at depth three
         columns = random_columns(rng, n_columns, n_rows, numbers_only=False, most_values=4)
+    if method == "near everywhere" and n_columns > 1 and rng.random() < 0.3:
+        columns = with_group(rng, columns)
     y: list[Any] = _TARGETS.get(method, random_labels)(rng, columns, n_rows)
     weight = random_weights(rng, n_rows) if method not in UNWEIGHTED else None
     if method in LISTED and weight is not None and rng.random() < 0.7:  # else real numbers, which are rounded

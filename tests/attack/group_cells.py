@@ -1,4 +1,4 @@
-"""Groups of columns of which exactly one, or at most one, is 1: which a table can have, which cells keep to them."""
+"""Groups of columns of which exactly one, or at most one, is 1: which a table has, which cells keep to them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,21 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
+import numpy as np
+
 from attack.case import Case, Value
 
-__all__ = ["grouped_columns", "groups_that_hold", "keep_to_groups", "least_of_cells"]
+__all__ = ["grouped_columns", "groups_that_hold", "keep_to_groups", "least_of_cells", "with_group"]
+
+KINDS = ("one_hot", "at_most_one")
+
+
+def with_group(rng: np.random.Generator, columns: Mapping[str, list[Value]]) -> dict[str, list[Value]]:
+    """Return a table whose first columns, two at least, are made from one column of categories."""
+    names, n_rows = list(columns), len(next(iter(columns.values())))
+    n = int(rng.integers(2, len(names) + 1))
+    code = rng.integers(0, n + int(rng.random() < 0.4), n_rows)  # a category that has no column
+    return dict(columns) | {name: (code == k).astype(int).tolist() for k, name in enumerate(names[:n])}
 
 
 def groups_that_hold(columns: Mapping[str, Sequence[Value]]) -> dict[str, list[list[str]]]:
@@ -29,7 +41,8 @@ def groups_that_hold(columns: Mapping[str, Sequence[Value]]) -> dict[str, list[l
 def grouped_columns(case: Case) -> set[str]:
     """The columns in groups of the case's domain."""
     domain = case.options.get("domain")
-    groups = [] if not isinstance(domain, dict) else [group for named in domain.values() for group in named]
+    stated = domain if isinstance(domain, dict) else {}
+    groups = [group for kind in KINDS for group in stated.get(kind, ())]
     return {name for group in groups for name in group}
 
 
@@ -43,8 +56,8 @@ def keep_to_groups(case: Case, cells: Sequence[Sequence[Value]]) -> list[tuple[V
         for cell in cells
         if all(
             sum(cell[place[name]] for name in group) in ((1,) if kind == "one_hot" else (0, 1))  # type: ignore[misc]
-            for kind, groups in domain.items()
-            for group in groups
+            for kind in KINDS
+            for group in domain.get(kind, ())
         )
     ]
 

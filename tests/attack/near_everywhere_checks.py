@@ -18,6 +18,7 @@ import pandas as pd
 
 from attack.case import Case
 from attack.checks import Found, Mismatch, limited
+from attack.group_cells import grouped_columns, keep_to_groups
 from attack.regression_checks import walks_alike
 
 __all__ = ["near_everywhere_answers"]
@@ -65,7 +66,7 @@ def _verified(model: Any, words: str) -> Iterator[Mismatch]:
 
 
 def every_cell(case: Case, model: Any) -> Any:
-    """A row in every cell, or in many of them, and rows halfway between neighbouring float32 numbers."""
+    """A row of the domain in every cell, or in many of them, and rows halfway between neighbouring float32 numbers."""
     cuts: list[set[float]] = [set() for _ in case.columns]
     for member in np.ravel(model.estimators_):
         tree = member.tree_
@@ -73,14 +74,45 @@ def every_cell(case: Case, model: Any) -> Any:
             if column >= 0:
                 cuts[column].add(float(threshold))
     below = [sorted({_at_most(t) for t in own}) for own in cuts]
-    cells = [[*own, _next(own[-1])] if own else [0.0] for own in below]
+    limits, grouped = _limits(case), grouped_columns(case)
+    cells, halfway = [], []
+    for name, own in zip(case.columns, below, strict=True):
+        low, high, is_whole = limits[name]
+        tried = {*own, _next(own[-1])} if own else {0.0}
+        between = {float(m) for t in own for m in _halfway(t)}
+        if is_whole:
+            tried = {float(v) for t in own for v in (math.floor(t), math.floor(t) + 1)} or {0.0}
+            between = tried
+        if name in grouped:
+            tried = between = {0.0, 1.0}
+        elif (low, high) != (-math.inf, math.inf):
+            inside = min(max(0.0, low), high)
+            tried = {v for v in (*tried, low, high, inside) if low <= v <= high and math.isfinite(v)}
+            between = {v for v in between if low <= v <= high} | {inside}
+        cells.append(sorted(tried))
+        halfway.append(sorted(between) or [0.0])
     rng = np.random.default_rng(0)
     if math.prod(map(len, cells)) <= MOST_CELLS:
-        rows = np.array(list(itertools.product(*cells)))
+        rows = list(itertools.product(*cells))
     else:
-        rows = np.array([[rng.choice(own) for own in cells] for _ in range(MOST_CELLS // 10)])
-    halfway = [[float(m) for t in own for m in _halfway(t)] or [0.0] for own in below]
-    return np.vstack([rows, [[rng.choice(own) for own in halfway] for _ in range(HALFWAY)]])
+        rows = [tuple(rng.choice(own) for own in cells) for _ in range(MOST_CELLS // 10)]
+    rows += [tuple(rng.choice(own) for own in halfway) for _ in range(HALFWAY)]
+    return np.array(keep_to_groups(case, rows))
+
+
+def _limits(case: Case) -> dict[str, tuple[float, float, bool]]:
+    """Return the ends of each column of the case's domain, and whether it holds whole numbers."""
+    stated = case.options.get("domain")
+    limits = {}
+    for name, column in case.columns.items():
+        own = [float(v) for v in column]  # type: ignore[arg-type]
+        if stated == "rows":
+            limits[name] = (min(own), max(own), all(v == round(v) for v in own))
+            continue
+        domain = stated if isinstance(stated, dict) else {}
+        low, high = domain.get("ranges", {}).get(name, (-math.inf, math.inf))
+        limits[name] = (low, high, name in domain.get("integers", ()))
+    return limits
 
 
 def fewest_ranges(numbers: list[Fraction], width: Fraction) -> int:

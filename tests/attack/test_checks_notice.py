@@ -132,6 +132,13 @@ CASES = [
         "further than the certificate says",
     ),
     (
+        Case("near everywhere", ONE_HOT, NUMBERS, None,
+             {"sum": {"kind": "ExtraTreesRegressor", "n_estimators": 2, "max_depth": 3}, "faithful": "everywhere",
+              "units": "target", "tolerance": 0.3, "max_leaves": 3, "random_state": 0,
+              "domain": {"one_hot": [["c0", "c1", "c2", "c3"]], "ranges": {"c4": [0, 1]}, "integers": ["c4"]}}),
+        "further than the certificate says",
+    ),
+    (
         Case("regression", COLUMNS, SLOPES, None, {"max_depth": 1, "leaf_model": "linear"}),
         "another loss with lines",
     ),

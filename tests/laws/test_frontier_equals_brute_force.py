@@ -1,7 +1,6 @@
 """Law: every point of a frontier is the smallest loss over all trees of so many leaves; bounds hold under limits."""
 
 from fractions import Fraction
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -9,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from brute_force import best_objective
+from checked_fronts import check_front, optima_of
 from strategies import tiny_problems
 from tiny_problems import TOLERANCE, TinyProblem, check, random_problem
 from treewright import Frontier, SolveStatus
@@ -21,27 +21,6 @@ def front_of(
 ) -> Frontier:
     stated, cuts = problem.but(cost_complexity=0.0, max_leaf_nodes=max_leaves).stated()
     return solve_frontier(stated, cuts, limits=limits, options=options)
-
-
-def optima_of(problem: TinyProblem, max_leaves: int) -> list[Fraction]:
-    """The oracle's loss for at most 1, 2, ... leaves."""
-    return [
-        problem.but(cost_complexity=0.0, max_leaf_nodes=leaves).optimum()
-        for leaves in range(1, max_leaves + 1)
-    ]
-
-
-def check_front(problem: TinyProblem, frontier: Frontier, optima: list[Fraction]) -> None:
-    """Each limit's result against the oracle for that many leaves."""
-    assert frontier.max_leaves == len(optima)
-    for leaves, (result, optimum) in enumerate(zip(frontier.limits, optima, strict=True), 1):
-        check(problem.but(cost_complexity=0.0, max_leaf_nodes=leaves), result, optimum)
-        assert result.options["max_leaf_nodes"] == leaves
-    for few, many in pairwise(frontier.limits):
-        assert many.loss <= few.loss + TOLERANCE
-    for few, many in pairwise(frontier):
-        assert few.tree.n_leaves < many.tree.n_leaves
-        assert many.loss < few.loss
 
 
 @pytest.mark.parametrize("seed", range(6))

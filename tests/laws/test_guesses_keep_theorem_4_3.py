@@ -221,6 +221,26 @@ def test_stopped_runs_claim_nothing_by_guesses(n_steps: int) -> None:
             assert float(objective) <= float(union(problem, predictions)) + TOLERANCE
 
 
+@pytest.mark.parametrize(
+    ("memory", "options"),
+    [(1, BinaryOptions()), (None, BinaryOptions(cache=False))],
+    ids=["little", "no cache"],
+)
+def test_a_search_that_lost_its_tree_was_stopped(memory: int | None, options: BinaryOptions) -> None:
+    """What the cache has lost is solved again, and here it ends with a worse tree, of which nothing is proven."""
+    rng = np.random.default_rng(339)
+    goes_right = (rng.random((7, 100)) < 0.3).astype(np.uint8)
+    y = ((goes_right[:4].sum(axis=0) % 2) ^ (rng.random(100) < 0.15)).astype(np.int32)
+    predictions = np.where(rng.random(100) < 0.75, y, 1 - y).astype(np.int32)
+    problem = TinyProblem(goes_right, y, np.ones(100), 1 - np.eye(2), cost_complexity=0.017, max_depth=4)
+    roomy = with_reference(problem, predictions)
+    assert (roomy.status, roomy.stop_reason) == (SolveStatus.OPTIMAL_UNDER_GUESSES, None)
+    tight = with_reference(problem, predictions, Limits(memory_limit=memory), options)
+    walk(problem, tight)
+    assert (tight.status, tight.stop_reason) == (SolveStatus.FEASIBLE, StopReason.MEMORY_LIMIT)
+    assert tight.objective >= roomy.objective
+
+
 def test_equation_4() -> None:
     y = np.array([0, 0, 1, 1, 1], dtype=np.int32)
     weight = np.array([1.0, 1, 1, 2, 3])

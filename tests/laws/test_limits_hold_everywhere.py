@@ -54,6 +54,7 @@ NAMES = [
     "born again, groups",
     "near values",
     "near everywhere",
+    "near everywhere, groups",
     "hybrid",
     "hybrid, optimal top",
     "latent classifier",

@@ -82,3 +82,18 @@ def test_a_time_limit_is_kept() -> None:
     assert result.stats["seconds"] < 0.3 + 0.5
     assert 0 < result.lower_bound < result.objective
     assert "time limit reached" in result.sentence()
+
+
+def test_a_bound_never_falls_below_the_errors_of_equal_rows() -> None:
+    """Also where leaves cost so little that rounding charges more for them: less than half a unit of the core."""
+    rng = np.random.default_rng(2)
+    half, labels = rng.integers(0, 2, (6, 20)).astype(np.uint8), rng.integers(0, 2, 20).astype(np.int32)
+    y = np.concatenate([labels, labels])
+    y[:5] = 1 - y[:5]  # equal rows, five with different labels
+    problem = TinyProblem(
+        np.hstack([half, half]), y, np.ones(40), 1 - np.eye(2), cost_complexity=1e-12, max_depth=3
+    )
+    for steps in (1, 2, 3):
+        result = problem.solve(Limits(step_limit=steps))
+        assert result.status is SolveStatus.FEASIBLE
+        assert 5 / 40 <= result.lower_bound <= float(problem.optimum())

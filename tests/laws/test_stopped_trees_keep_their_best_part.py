@@ -6,13 +6,14 @@ worst leaf has a test of its own (test_stopped_leaf_accuracy_is_tidy.py).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from prunings import prunings
 from treewright.problem import (
     Problem,
     make_policy_problem,
@@ -32,22 +33,6 @@ SOLVE: dict[str, Callable[..., Any]] = {
     "survival": solve_survival,
 }
 STEPS = (1, 2, 5, 20, 80)
-
-
-def end_of(splits: Sequence[Split | None], node: int) -> int:
-    """Where the subtree of a node ends."""
-    return node + 1 if splits[node] is None else end_of(splits, end_of(splits, node + 1))
-
-
-def prunings(splits: list[Split | None]) -> list[list[Split | None]]:
-    out = []
-    for node, split in enumerate(splits):
-        if split is None:
-            continue
-        right, end = end_of(splits, node + 1), end_of(splits, node)
-        for part in ([None], splits[node + 1 : right], splits[right:end]):
-            out.append([*splits[:node], *part, *splits[end:]])
-    return out
 
 
 def frame(rng: np.random.Generator, n_rows: int) -> pd.DataFrame:

@@ -2,7 +2,6 @@
 #include "treewright/search/ranked_search.hpp"
 
 #include <algorithm>
-#include <memory>
 
 namespace treewright::ranked {
 

@@ -9,7 +9,6 @@
 #include "treewright/core/cpu.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <limits>
 #include <span>

@@ -1,8 +1,6 @@
 #include "treewright/kernels/pair_matrix.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
 
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
 #include <immintrin.h>

@@ -2,7 +2,11 @@
 //
 // A search that ended by itself reads its tree off the matrices again, and solves again what the cache has lost. Once a
 // run is stopped there is no time for that: the tree is then read off the cache by rows alone, and completed by single
-// splits (row_greedy.hpp). A closed pattern is the same whether it comes from a matrix or from rows.
+// splits (row_greedy.hpp). A closed pattern is the same whether it comes from a matrix or from rows; the key of all rows
+// is empty, even where a column is constant on them.
+//
+// Guesses are bounds only of the run that found the tree: what is solved again may end with another tree, a worse one.
+// Then the memory for what was lost is what the run lacked, and it ends as stopped.
 #pragma once
 
 #include "search/row_greedy.hpp"
@@ -24,7 +28,10 @@ Shape Search<Acc>::tree(Bounds known) {
             emit(root_, root_depth_, shape);
         }
     }
-    return control_.ended() ? tree_of_rows() : shape;
+    if (control_.ended()) return tree_of_rows();
+    const bool guessed = !data_.guess.empty() && known.upper < kInfinity;
+    if (guessed && cost_of(data_, shape, c_, settings_.unit_shift) > known.upper) control_.halt(Stop::memory);
+    return shape;
 }
 
 // The better of what the cache knows and of the greedy tree (the caller compares its cost with the bound).
@@ -49,7 +56,9 @@ std::int64_t Search<Acc>::complete(RowGreedy& greedy, std::span<const std::uint3
     const std::size_t at = out.size();
     RowGreedy::Split best;
     if (n_recalled != nullptr) {
-        const std::vector<std::uint64_t> key = closed_pattern(rows);
+        const bool is_root = rows.size() == data_.n_rows;
+        const std::vector<std::uint64_t> key =
+            is_root ? std::vector(root_.key.begin(), root_.key.end()) : closed_pattern(rows);
         std::size_t n_fixed = 0;
         for (const std::uint64_t word : key) n_fixed += static_cast<std::size_t>(std::popcount(word));
         depth = depth_for(depth, data_.n_columns - n_fixed);

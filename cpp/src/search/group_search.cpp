@@ -2,7 +2,6 @@
 
 #include "search/cost_of_leaves.hpp"
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <utility>
 

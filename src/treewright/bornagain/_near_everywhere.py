@@ -14,6 +14,8 @@ does, finds no more. (A single tree adds nothing: its numbers are stored, and di
 Fewest leaves are not promised, for the boxes of cells are too many to try. What is proven: of two rows whose numbers
 are more than twice the tolerance apart, one leaf cannot be near both; so rows that are so far apart in pairs
 (`rows_apart`, one in each leaf here is a candidate) need a leaf each.
+
+Within a domain both are about its rows: boxes have only these (`_number_boxes`), and so have the candidates.
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright._numbers import is_real, is_whole
+from treewright.bornagain._notes import domain_notes
 from treewright.bornagain._number_boxes import Box, Forest
 from treewright.convert import NumberEnsemble
 from treewright.errors import InputError
@@ -61,7 +64,8 @@ def near_everywhere(
     Parameters
     ----------
     model : NumberEnsemble, or a fitted regressor that `NumberEnsemble.from_model` reads
-        Forests and boosted trees of scikit-learn, XGBoost and LightGBM.
+        Forests and boosted trees of scikit-learn, XGBoost and LightGBM. A NumberEnsemble within a domain
+        (`NumberEnsemble.within`) asks for a tree that is near on the rows of the domain.
     tolerance : float
         In the units of the target, >= 0.
     max_leaves : int, default=1000
@@ -81,14 +85,15 @@ def near_everywhere(
     Returns
     -------
     BornAgainResult
-        ``loss`` is the proven distance: on no row without missing values are tree and model further apart.
+        ``loss`` is the proven distance: on no row without missing values are tree and model further apart. Within a
+        domain this and all that follows is about its rows; nothing is proven about the tree's answers for others.
         ``objective`` is the number of leaves; a tree with fewer than ``lower_bound`` leaves cannot be within the
         tolerance everywhere. The status is OPTIMAL if these two are equal and the distance is within the tolerance.
 
     Raises
     ------
     InputError
-        A parameter is out of range, or the model is of another kind or not fitted.
+        A parameter is out of range, the model is of another kind or not fitted, or a row of `X` is outside the domain.
 
     Notes
     -----
@@ -106,6 +111,15 @@ def near_everywhere(
     >>> found = near_everywhere(forest, tolerance=30)
     >>> found.loss <= 30, abs(found.tree.predict(X) - forest.predict(X)).max() <= 30
     (True, np.True_)
+
+    Near the model where all columns are positive:
+
+    >>> from treewright.bornagain import Domain, NumberEnsemble
+    >>> ensemble = NumberEnsemble.from_model(forest)
+    >>> domain = Domain.of(ensemble.feature_names, {name: (0, 1) for name in ensemble.feature_names})
+    >>> positive = near_everywhere(ensemble.within(domain), tolerance=30)
+    >>> positive.tree.n_leaves < found.tree.n_leaves, positive.scope
+    (True, 'all rows of the domain without missing values')
     """
     limits = Limits(time_limit, step_limit, memory_limit).started()
     _check(tolerance, max_leaves)
@@ -165,7 +179,8 @@ class _Search:
             n_leaves = len(self.widest)
             heapq.heapreplace(self.widest, (-best[2].reach, 2 * n_leaves - 1, best[2]))
             heapq.heappush(self.widest, (-best[3].reach, 2 * n_leaves, best[3]))
-            self.memory += 8 * len(self.forest.roots) + BOX_BYTES + END_BYTES * len(best[2].ends)
+            n_ends = max(len(best[2].ends), len(best[3].ends))  # more on one side within groups
+            self.memory += 8 * len(self.forest.roots) + BOX_BYTES + END_BYTES * n_ends
 
     def _best(self, box: Box) -> tuple[int, float, Box, Box] | None:
         """Return the split that leaves the least range beyond the goal; None if a limit ends the run."""
@@ -212,7 +227,7 @@ class _Search:
             objective=float(len(leaves)),
             lower_bound=float(len(needed)),
             loss=distance,
-            scope="all rows without missing values",
+            scope=self.ensemble.scope,
             stop_reason=stop,
             stats={
                 "seconds": time.perf_counter() - self.start,
@@ -231,6 +246,7 @@ class _Search:
                 "objective": "values-everywhere",
                 "tolerance": self.tolerance,
                 "max_leaves": max_leaves,
+                **self._named_domain(),
             },
             notes=self._notes(within, distance) + ((CUT_SHORT,) if self.is_cut_short else ()),
         )
@@ -244,7 +260,7 @@ class _Search:
         most = min(len(leaves), max(64, MOST_ANSWERS // len(self.ensemble.trees)))
         ordered = sorted(leaves, key=lambda leaf: leaf.middle)
         asked = np.linspace(0, len(leaves) - 1, most).round().astype(np.int64)
-        rows = [ordered[i].row() for i in asked]
+        rows = [self.forest.row(ordered[i]) for i in asked]
         numbers = np.empty(len(rows))
         for begin in range(0, len(rows), ROWS_AT_ONCE):
             block = rows[begin : begin + ROWS_AT_ONCE]
@@ -260,24 +276,29 @@ class _Search:
                 end = math.nextafter(numbers[i] + width, math.inf) if width else numbers[i]
         return chosen
 
+    def _named_domain(self) -> dict[str, Any]:
+        domain = self.ensemble.domain
+        return {} if domain is None else {"domain": domain.named(self.ensemble.feature_names)}
+
     def _notes(self, within: bool, distance: float) -> tuple[str, ...]:
         n_trees = len(self.ensemble.trees)
         kind = "a single tree" if n_trees == 1 else f"a sum of {n_trees:,} trees"
         source = (
             f"The model is {kind}, read from {self.ensemble.source}; its rounding is part of the distance."
         )
+        about = (source, *domain_notes(self.ensemble))
         if within:
-            return (source,)
+            return about
         if distance <= self.slack:
             return (
                 f"The rounding of the model's sums takes {exactly(self.slack)} of the distance, more than is asked. "
                 "Raise tolerance.",
-                source,
+                *about,
             )
         return (
             f"The tree can be further from the model than {exactly(self.tolerance)} on some rows. Raise tolerance, "
             "max_leaves or time_limit, or train fewer or shallower trees.",
-            source,
+            *about,
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treewright.convert import Ensemble
+from treewright.convert import Ensemble, NumberEnsemble
 
 __all__ = ["domain_notes", "ensemble_notes"]
 
@@ -19,7 +19,7 @@ def ensemble_notes(ensemble: Ensemble, *, with_rows: bool) -> tuple[str, ...]:
     )
 
 
-def domain_notes(ensemble: Ensemble) -> tuple[str, ...]:
+def domain_notes(ensemble: Ensemble | NumberEnsemble) -> tuple[str, ...]:
     """Return what the domain is, if there is one; a certificate is worth nothing without it."""
     if ensemble.domain is None:
         return ()

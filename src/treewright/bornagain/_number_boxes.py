@@ -6,6 +6,10 @@ has a number outside. It need not be attained, but it is the number itself where
 A box keeps the ends of the columns that it was cut in, and of every tree the node down to which all its rows go alike;
 so its size does not depend on the width of the table. All questions that the trees ask of a box are tried by the same
 array operations, in blocks of about a hundredth of a second.
+
+Within a domain the trees have no splits outside its ranges (`NumberEnsemble.within`), so every box has rows of the
+domain. Of a group of columns at most one is 1 (`_column_groups`): where a column is 1 the others are 0, and where only
+one of them is left that can be 1, it is. Both are kept as ends of these columns, so that boxes have rows there, too.
 """
 
 from __future__ import annotations
@@ -13,10 +17,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.bornagain._column_groups import ColumnGroups
 from treewright.convert import NumberEnsemble
 
 __all__ = ["Box", "Cut", "Forest", "apart"]
@@ -65,15 +71,6 @@ class Box:
         """How far a number of the box can be from its middle."""
         return max(apart(self.largest, self.middle), apart(self.middle, self.least))
 
-    def row(self) -> dict[int, float]:
-        """Return a row of the box, of numbers that models take: a few columns, 0 in the others."""
-        out = {}
-        for column, (low, high) in self.ends.items():
-            start = low if math.isfinite(low) else 0.0
-            beyond = min(start + max(abs(start), 1.0), LARGEST)
-            out[column] = high if math.isfinite(high) else beyond
-        return out
-
     def depth_first(self) -> list[Box]:
         """Return this box and all that it was split into, each before its halves and the left before the right."""
         found, pending = [], [self]
@@ -104,7 +101,7 @@ class Forest:
     """The trees of an ensemble as one list of nodes, each with the least and the largest value below it."""
 
     def __init__(self, ensemble: NumberEnsemble) -> None:
-        trees = ensemble.trees
+        trees, self.domain = ensemble.trees, ensemble.domain
         sizes = [len(tree.feature) for tree in trees]
         self.roots: Nodes = np.cumsum([0, *sizes[:-1]])
         first = np.repeat(self.roots, sizes)
@@ -114,11 +111,18 @@ class Forest:
         self.right = np.concatenate([tree.right for tree in trees]) + first
         self.least = np.concatenate([tree.value[:, 0] for tree in trees])
         self.bias = ensemble.bias
+        self.groups = None
+        if self.domain is not None and self.domain.groups:
+            self.groups = ColumnGroups(self.domain, set(self.feature.tolist()))
         levels, level = [], self.roots
         while len(level := level[self.feature[level] >= 0]):
             levels.append(level)
             level = np.concatenate([self.left[level], self.right[level]])
         self.largest = self.least.copy()
+        if self.domain is not None:  # leaves that no row of the domain reaches count for no range
+            unreached = np.ones(len(self.feature), dtype=np.bool_)
+            unreached[self._reached_leaves()] = False
+            self.least[unreached], self.largest[unreached] = np.inf, -np.inf
         for level in reversed(levels):
             left, right = self.left[level], self.right[level]
             self.least[level] = np.minimum(self.least[left], self.least[right])
@@ -127,9 +131,53 @@ class Forest:
         arrays = (self.feature, self.threshold, self.left, self.right, self.least, self.largest)
         self.bytes = sum(array.nbytes for array in arrays)
 
+    def _reached_leaves(self) -> list[int]:
+        """Return the leaves that rows of the domain reach: rounded thresholds and groups can leave some without any."""
+        found = []
+        everywhere: dict[int, tuple[float, float]] = {}
+        pending = [(int(root), everywhere) for root in self.roots]
+        while pending:
+            node, ends = pending.pop()
+            f, t = int(self.feature[node]), float(self.threshold[node])
+            if f < 0:
+                found.append(node)
+                continue
+            low, high = ends.get(f, (-math.inf, math.inf))
+            for is_right, own, child in (
+                (False, (low, min(high, t)), self.left[node]),
+                (True, (max(low, t), high), self.right[node]),
+            ):
+                if own == (low, high):
+                    pending.append((int(child), ends))
+                elif own[0] < own[1]:
+                    more = {} if self.groups is None else self.groups.settled(f, is_one=is_right, ends=ends)
+                    pending.append((int(child), ends | {f: own} | more))
+        return found
+
     def all_rows(self) -> Box:
         """Return the box of all rows."""
         return Box({}, self.roots, *self._range(self.roots))
+
+    def row(self, box: Box) -> dict[int, float]:
+        """Return a row of a box, of numbers that models take: the columns that are not 0."""
+        out = dict(self._never_zero)
+        for column, (low, high) in box.ends.items():
+            start = low if math.isfinite(low) else 0.0
+            beyond = min(start + max(abs(start), 1.0), LARGEST)
+            if self.domain is not None:
+                beyond = self.domain.clip(column, beyond)
+            out[column] = high if math.isfinite(high) else beyond
+        if self.groups is not None:
+            out |= self.groups.ones(box.ends)
+        return out
+
+    @cached_property
+    def _never_zero(self) -> dict[int, float]:
+        """The columns in which no row of the domain has a 0, each with a value that it can have."""
+        if self.domain is None:
+            return {}
+        never = np.flatnonzero((self.domain.low > 0) | (self.domain.high < 0))
+        return {column: self.domain.clip(column, 0.0) for column in never.tolist()}
 
     def questions(self, box: Box) -> Iterator[Cut]:
         """Try what the trees ask where the rows of the box part in them, by column and threshold."""
@@ -154,13 +202,20 @@ class Forest:
             own = np.tile(column, 2)
             lows = np.concatenate([self._low[column], threshold])  # of the column that is cut
             highs = np.concatenate([threshold, self._high[column]])
+            settled = None if self.groups is None else self.groups.of_halves(column, box.ends)
             moving = np.flatnonzero(self.feature[at] >= 0)
             while len(moving):
                 node, half = at[moving], moving // n_trees
                 f, t = self.feature[node], self.threshold[node]
                 cut = f == own[half]
-                goes_left = np.where(cut, highs[half], self._high[f]) <= t
-                moved = goes_left | (np.where(cut, lows[half], self._low[f]) >= t)
+                upper = np.where(cut, highs[half], self._high[f])
+                lower = np.where(cut, lows[half], self._low[f])
+                if self.groups is not None and settled is not None:
+                    zeros, one = settled
+                    upper = np.where((self.groups.of[f] == zeros[half]) & ~cut, 0.0, upper)
+                    lower = np.where(one[half] == f, 0.0, lower)
+                goes_left = upper <= t
+                moved = goes_left | (lower >= t)
                 node, moving = node[moved], moving[moved]
                 below = np.where(goes_left[moved], self.left[node], self.right[node])
                 at[moving] = below
@@ -176,14 +231,21 @@ class Forest:
         """Return question k of those that were tried, with its halves."""
         column, threshold = int(cut.column[k]), float(cut.threshold[k])
         low, high = box.ends.get(column, (-math.inf, math.inf))
+        halves: list[dict[int, tuple[float, float]]] = [
+            {column: (low, threshold)},
+            {column: (threshold, high)},
+        ]
+        if self.groups is not None:
+            for side, own in enumerate(halves):
+                own |= self.groups.settled(column, is_one=side == 1, ends=box.ends)
         left, right = (
             Box(
-                {**box.ends, column: ends},
+                box.ends | own,
                 cut.nodes[side, k].copy(),
                 float(cut.least[side, k]),
                 float(cut.largest[side, k]),
             )
-            for side, ends in enumerate(((low, threshold), (threshold, high)))
+            for side, own in enumerate(halves)
         )
         return column, threshold, left, right
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,7 +16,7 @@ from treewright.cli._exits import CHECK_FAILED
 from treewright.cli._forecast import say_forecast
 from treewright.cli._output import note, say
 from treewright.cli._question import read_min_samples_leaf
-from treewright.cli._read_csv import read_csv
+from treewright.cli._read_csv import read_numbers
 from treewright.cli._stop import finishing, stop_code, stop_word
 from treewright.cli._wording import as_options, effort, saved_to, size_of, tree_text
 from treewright.errors import InputError
@@ -35,10 +34,6 @@ __all__ = ["AdditiveFit", "answer", "asked_again", "column_of_numbers", "terms_o
 
 MAX_DEPTH = 3  # as in the estimators
 NO_CHOICE = "1"  # thresholds: all are searched, fewer cannot be asked for
-NO_QUANTITY = "; if the column is not a quantity, declare the column categorical."
-OF_FEATURES = re.compile(
-    rf"If (?:it means|they mean) missing, add (?:it|them) to the missing values{re.escape(NO_QUANTITY)}"
-)  # no way out for a column that must hold a number in every row
 FEW_STEPS = 1  # passes of the kernel, for a tree at once
 
 
@@ -252,16 +247,12 @@ def column_of_numbers(
         The column holds something else.
     """
     try:
-        csv = read_csv(data, weight=name, columns=(), reading=reading, **csv_options)
+        numbers, said = read_numbers(data, name, reading, **csv_options)
     except InputError as error:
-        of_column = str(error).replace(f"The weight {name!r}", f"Column {name!r}")
-        of_column = OF_FEATURES.sub("Write numbers there, or leave these rows out.", of_column)
-        of_column = of_column.replace(NO_QUANTITY, ".")
-        raise InputError(f"{complaint} {of_column}") from None
-    assert csv.sample_weight is not None  # a column was named
+        raise InputError(f"{complaint} {error}") from None
     if notes is not None:
-        notes += csv.table.notes
-    return csv.sample_weight
+        notes += said
+    return numbers
 
 
 def say_notes(notes: Iterable[str]) -> None:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["look"]
 
 SETTINGS = "columns.yaml"
+KEPT_OPTIONS = ("missing", "missing_in", "decimal_comma", "day_first", "encoding", "separator", "decimal_in")
 
 
 @reads_csv
@@ -90,8 +91,8 @@ def look(
     Exit codes: 0 done, 2 bad input.
     """  # noqa: D301  (\b keeps the lines apart in the help)
     from treewright.convert import check_writable, write_bytes
-    from treewright.table import Reading, settings_of, settings_text
     from treewright.table import look as look_at_file
+    from treewright.table import settings_of, settings_text
 
     if out is not None and not fix:
         raise InputError("--out is the file that --fix writes; add --fix, or leave it out.")
@@ -108,9 +109,6 @@ def look(
         else outputs_named(target, lambda: column_names(data, kept.separator, kept.encoding))
     )
     roles = _Roles(target, outputs, weight, tuple(reward or ()), event, tuple(row_cost or ()))
-    told: dict[str, Any] = {
-        name: getattr(kept, name) for name in ("encoding", "separator", "decimal_comma", "day_first")
-    }
     settled: dict[str, Any] = {
         "ignore": (*(ignore or ()), *kept.ignore),
         "categorical": (*(categorical or ()), *kept.categorical),
@@ -122,12 +120,8 @@ def look(
             ignore=(*settled["ignore"], *roles.left_out()),
             outcome=roles.times,
             categorical=settled["categorical"],
-            missing_values=(*Reading().missing_values, *kept.missing) if kept.missing else None,
-            missing_in=kept.missing_in,
-            words=kept.words,
             order=kept.order,
-            decimal_in=kept.decimal_in,
-            **told,
+            **kept.reading_options(),
         )
     seen = without_settled(seen, kept)
     if reward or row_cost:
@@ -136,8 +130,8 @@ def look(
     options = seen.options()
     quantity = _is_no_class(seen)
     if fix:
-        settled |= {"missing": kept.missing, "missing_in": kept.missing_in, "decimal_in": kept.decimal_in}
-        settings = settings_of(seen, **settled, **told)
+        settled |= {name: getattr(kept, name) for name in KEPT_OPTIONS}
+        settings = settings_of(seen, **settled)
         write_bytes(path, settings_text(with_kept(settings, kept)).encode("utf-8"))
         say()
         say(
@@ -165,7 +159,7 @@ def look(
 
 
 def _is_no_class(seen: Look) -> bool:
-    """Whether a fit refuses the labels, because they are a quantity."""
+    """Whether a fit refuses the labels, because they are a quantity or numbers that are not whole."""
     import numpy as np
 
     from treewright.table import is_no_class
@@ -175,7 +169,10 @@ def _is_no_class(seen: Look) -> bool:
         values = np.array(labels, dtype=np.float64)
     except ValueError:
         return is_no_class(np.array(labels, dtype=np.str_))
-    return len(values) > 0 and is_no_class(np.repeat(values, rows))
+    if len(values) == 0:
+        return False
+    is_broken = bool((np.isfinite(values) & (values != np.floor(values))).any())
+    return is_broken or is_no_class(np.repeat(values, rows))
 
 
 def _given(columns: Path | None, how: CsvOptions, repeated: dict[str, list[str] | None]) -> str:

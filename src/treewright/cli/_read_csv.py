@@ -34,6 +34,7 @@ __all__ = [
     "note_left_out",
     "read_csv",
     "read_groups",
+    "read_numbers",
     "reading_file",
     "say_what_was_read",
     "settings_with",
@@ -87,29 +88,21 @@ def read_csv(
     merge_labels: bool = False,
 ) -> CsvTable:
     """Read a CSV file with the options of the command line; those go before a file of settings."""
-    from treewright.table import Reading, load_csv, rename_labels, spellings
+    from treewright.table import load_csv, rename_labels, spellings
 
     refuse_folder(path)
     check_roles({"--target": (target,), "--weight": (weight,)})
     kept = settings_with(settings, separator, missing, encoding, decimal_comma, day_first, decimal)
     if columns is None:  # otherwise the tree has settled which columns there are
         ignore, categorical = (*ignore, *kept.ignore), (*categorical, *kept.categorical)
-    known = (reading or Reading()).missing_values
     how: dict[str, Any] = {
         "target": target,
         "weight": weight,
         "ignore": ignore,
         "categorical": categorical,
-        "separator": kept.separator,
-        "missing_values": (*known, *kept.missing) if kept.missing else None,
-        "encoding": kept.encoding,
-        "decimal_comma": kept.decimal_comma,
-        "day_first": kept.day_first,
-        "missing_in": kept.missing_in,
-        "words": kept.words,
-        "decimal_in": kept.decimal_in,
         "merge_words": merge_words,
         "order": kept.order if columns is None else None,
+        **kept.reading_options(reading),
     }
     try:
         with reading_file(path):
@@ -136,25 +129,28 @@ def read_groups(
     **how: Unpack[CsvOptions],
 ) -> NDArray[Any]:
     """Read the column that says which group each row belongs to; rows without a value are a group, too."""
-    from treewright.table import Reading, load_groups
+    from treewright.table import load_groups
 
     refuse_folder(path)
-    kept = settings_with(settings, **how)
-    known = (reading or Reading()).missing_values
+    options = settings_with(settings, **how).reading_options(reading)
     with reading_file(path):
-        return load_groups(
-            path,
-            name,
-            reading=reading,
-            separator=kept.separator,
-            missing_values=(*known, *kept.missing) if kept.missing else None,
-            encoding=kept.encoding,
-            decimal_comma=kept.decimal_comma,
-            day_first=kept.day_first,
-            missing_in=kept.missing_in,
-            words=kept.words,
-            decimal_in=kept.decimal_in,
-        )
+        return load_groups(path, name, reading=reading, **options)
+
+
+def read_numbers(
+    path: Path,
+    name: str,
+    reading: Reading | None,
+    settings: Path | None = None,
+    **how: Unpack[CsvOptions],
+) -> tuple[NDArray[np.float64], list[str]]:
+    """Read a column that is no feature, as numbers; and what is to be said of the way in which they are written."""
+    from treewright.table import load_numbers
+
+    refuse_folder(path)
+    options = settings_with(settings, **how).reading_options(reading)
+    with reading_file(path):
+        return load_numbers(path, name, reading=reading, **options)
 
 
 def reading_file(path: Path) -> AbstractContextManager[None]:
@@ -173,7 +169,7 @@ def settings_with(
     decimal: Sequence[str] | None = None,
 ) -> Settings:
     """Return the settings of a file, if there is one; the options of the command line go before it."""
-    from treewright.table import Settings, read_settings
+    from treewright.table import Settings, joined_missing, read_settings
 
     kept = Settings() if path is None else read_settings(path)
     everywhere, of_column = missing_by_column(missing)
@@ -181,10 +177,7 @@ def settings_with(
         kept,
         separator=kept.separator if separator is None else _as_character(separator),
         missing=(*everywhere, *kept.missing),
-        missing_in={
-            name: (*of_column.get(name, ()), *kept.missing_in.get(name, ()))
-            for name in {**of_column, **kept.missing_in}
-        },
+        missing_in=joined_missing(of_column, kept.missing_in),
         encoding=kept.encoding if encoding is None else encoding,
         decimal_comma=kept.decimal_comma if decimal_comma is None else decimal_comma,
         day_first=kept.day_first if day_first is None else day_first,

@@ -18,6 +18,7 @@ from treewright.cli._question import ProgressBar, Threads, TimeLimit
 from treewright.cli._read_csv import column_names, read_csv, settings_with
 from treewright.cli._reborn_bar import run_bar
 from treewright.cli._reborn_checks import check_asked, is_table, of_numbers
+from treewright.cli._reborn_domain import AskedDomain
 from treewright.cli._reborn_end import prove_again, say_stopped, show_tree
 from treewright.cli._reborn_everywhere import reborn_everywhere
 from treewright.cli._reborn_kept import merged, with_columns
@@ -125,8 +126,8 @@ def reborn(
     domain: Annotated[
         str | None,
         typer.Option(
-            help="'rows': decide like the model only within the ranges of the rows' columns; columns that hold only "
-            "whole numbers take only whole numbers.",
+            help="'rows': decide like the model, or be near its numbers, only within the ranges of the rows' columns; "
+            "columns that hold only whole numbers take only whole numbers.",
             metavar="rows",
             show_default="everywhere",
         ),
@@ -134,8 +135,8 @@ def reborn(
     one_hot: Annotated[
         list[str] | None,
         typer.Option(
-            help="Columns, with commas between, of which exactly one is 1: decide like the model only on such rows. "
-            "Repeatable.",
+            help="Columns, with commas between, of which exactly one is 1: decide like the model, or be near its "
+            "numbers, only on such rows. Repeatable.",
             metavar="A,B,C",
         ),
     ] = None,
@@ -205,6 +206,7 @@ def reborn(
       treewright reborn data.csv --target y --task regression --within 10
       treewright reborn data.csv --predictions yhat --ignore y --within 10 --tolerance .1
       treewright reborn booster.json --task regression --within 10 --out near.json
+      treewright reborn booster.json --task regression --within 10 --one-hot red,green,blue
       treewright reborn data.csv -t y --task regression --faithful everywhere --within 10 --forest-out forest.json
 
     \b
@@ -213,7 +215,7 @@ def reborn(
     """  # noqa: D301  (\b keeps the lines apart in the help)
     given = SimpleNamespace(**locals())
     n_jobs = 1 if jobs is None else jobs
-    from treewright.bornagain import Domain, agreement, distil, pruned_result, solve, solve_active
+    from treewright.bornagain import agreement, distil, pruned_result, solve, solve_active
     from treewright.convert import Model, check_writable, save_model
     from treewright.result import StopReason
 
@@ -229,6 +231,7 @@ def reborn(
         return read_csv(path, target=labels, ignore=ignore or (), **how_read)
 
     how_read: dict[str, Any] = {"settings": columns, **how}
+    limits = AskedDomain(domain is not None, one_hot or (), at_most_one or ())
     clock = Clock(None if math.isinf(time_limit) else time_limit)
     if of_numbers(given):
         find = reborn_everywhere if faithful == "everywhere" else reborn_values
@@ -248,6 +251,7 @@ def reborn(
                 share=0.1 if tolerance is None else tolerance,
                 max_depth=3 if max_depth is None else max_depth,
                 max_leaves=max_leaves or (1000 if faithful == "everywhere" else 16),
+                domain=limits,
                 memory_limit=memory_limit << 20,
                 n_jobs=n_jobs,
                 clock=clock,
@@ -275,17 +279,7 @@ def reborn(
         raise InputError(f"{asked} needs rows, which a model file lacks: add --rows FILE.csv.")
     unseen = None if new_rows is None else rows_for(ensemble, read(new_rows, target).table)
     whole = ensemble
-    stated = None
-    if domain is not None:
-        assert X is not None  # checked above
-        stated = Domain.of_rows(X)
-    if one_hot or at_most_one:
-        one, most = (
-            [[name.strip() for name in group.split(",")] for group in told or ()]
-            for told in (one_hot, at_most_one)
-        )
-        groups = Domain.of(ensemble.feature_names, one_hot=one, at_most_one=most)
-        stated = groups if stated is None else stated.with_groups(groups.one_hot, groups.at_most_one)
+    stated = limits.stated(ensemble.feature_names, X)
     if stated is not None:
         ensemble = ensemble.within(stated)
     note(

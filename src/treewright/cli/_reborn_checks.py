@@ -66,9 +66,6 @@ def _check_numbers(given: SimpleNamespace) -> None:
     table = is_table(given.source)
     for value, option in (
         (given.prune, "--prune"),
-        (given.domain, "--domain"),
-        (given.one_hot, "--one-hot"),
-        (given.at_most_one, "--at-most-one"),
         (given.bins, "--bins"),
     ):
         if value:
@@ -84,6 +81,17 @@ def _check_numbers(given: SimpleNamespace) -> None:
             "--predictions tells what a model says of rows; to be near it everywhere its trees are needed: give the "
             "model's file instead, with --task regression."
         )
+    if table and given.faithful is None:
+        for value, option in (
+            (given.domain, "--domain"),
+            (given.one_hot, "--one-hot"),
+            (given.at_most_one, "--at-most-one"),
+        ):
+            if value:
+                raise InputError(
+                    f"{option} is for a tree that is near everywhere, --task regression --faithful everywhere; leave "
+                    "it out here."
+                )
     if not table and given.faithful == "rows":
         raise InputError(
             "--faithful rows of a model of numbers needs a CSV file with its numbers in a column: --predictions COLUMN."

@@ -16,6 +16,7 @@ from treewright.cli._output import note, say
 from treewright.cli._read_csv import read_csv
 from treewright.cli._reborn_bar import run_bar
 from treewright.cli._reborn_checks import is_table
+from treewright.cli._reborn_domain import within_claimed
 from treewright.cli._reborn_end import prove_again, say_stopped, show_tree
 from treewright.cli._reborn_rows import rows_for
 from treewright.cli._reborn_values import COMPLAINTS, AskedValues, predictions_of, train_forest
@@ -74,6 +75,8 @@ def reborn_everywhere(asked: AskedValues) -> None:
     if asked.new_rows is not None:
         unseen = rows_for(ensemble, read_csv(asked.new_rows, target=asked.target, **asked.csv_options).table)
     tolerance = _tolerance(asked, source)
+    stated = asked.domain.stated(ensemble.feature_names, source.X)
+    whole, ensemble = ensemble, ensemble if stated is None else ensemble.within(stated)
     note(
         f"{len(ensemble.trees)} trees, {ensemble.n_leaves} leaves. Searching; Ctrl-C keeps the tree found so far, with "
         "its proven distance."
@@ -108,7 +111,7 @@ def reborn_everywhere(asked: AskedValues) -> None:
         say(result.sentence())
         if unseen is not None:
             table = Table(result.tree.columns, unseen)
-            say(value_agreement(result.tree, ensemble.predict(unseen), table, tolerance=tolerance).sentence())
+            say(value_agreement(result.tree, whole.predict(unseen), table, tolerance=tolerance).sentence())
         for text in result.notes:
             say(f"Note: {text.replace(IN_PYTHON, HERE)}")
         say(f"Reading: {reading:.3f} s. Search: {result.stats['seconds']:.3f} s.")
@@ -183,7 +186,8 @@ def _check(ensemble: NumberEnsemble, result: BornAgainResult, *, saved: bool) ->
     if not report.ok:
         say(str(report))
         raise typer.Exit(CHECK_FAILED)
-    say("Checked by independent code: the tree is as near everywhere, and the bound on its leaves holds.")
+    where = "everywhere" if ensemble.domain is None else "everywhere in the domain"
+    say(f"Checked by independent code: the tree is as near {where}, and the bound on its leaves holds.")
 
 
 def is_near_everywhere(content: Model) -> bool:
@@ -211,8 +215,8 @@ def check_near_everywhere(content: Model, path: Path) -> bool:
     from treewright.tree import exactly
     from treewright.verify import furthest_apart, verify_near_everywhere
 
-    ensemble = NumberEnsemble.load(path)
     result, claim = content.result, content.certificate
+    ensemble = within_claimed(NumberEnsemble.load(path), claim)
     if claim is None:
         distance = furthest_apart(content.tree, ensemble).distance + ensemble.rounding
         say(f"Tree and ensemble are at most {exactly(distance)} apart on all rows without missing values.")

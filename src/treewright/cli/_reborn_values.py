@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from treewright.cli._reborn_domain import AskedDomain
     from treewright.convert import Model
     from treewright.table import CsvTable
     from treewright.verify import VerificationReport
@@ -70,6 +71,8 @@ class AskedValues:
     share : float
         Of the rows that may be further.
     max_depth, max_leaves : int
+    domain : AskedDomain
+        For a tree that is near everywhere: the rows that it is about.
     memory_limit : int
         Bytes.
     n_jobs : int
@@ -96,6 +99,7 @@ class AskedValues:
     share: float
     max_depth: int
     max_leaves: int
+    domain: AskedDomain
     memory_limit: int
     n_jobs: int
     clock: Clock

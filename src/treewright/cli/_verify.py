@@ -22,6 +22,7 @@ from treewright.cli._query import read_set
 from treewright.cli._question import F1
 from treewright.cli._read_csv import labels_like, read_csv, settings_with, with_absent
 from treewright.cli._reborn_checks import objective_of_model, refuse_claims_of_rows
+from treewright.cli._reborn_domain import within_claimed
 from treewright.cli._reborn_everywhere import check_near_everywhere, is_near_everywhere
 from treewright.cli._reborn_values import check_near_values
 from treewright.cli._regression import check_regression
@@ -176,7 +177,7 @@ def verify(
 
 def _decides_like(content: Model, path: Path, *, with_rows: bool) -> bool:
     """Prove that the tree and the ensemble of a file decide alike everywhere, or show where they do not."""
-    from treewright.convert import Domain, Ensemble
+    from treewright.convert import Ensemble
     from treewright.result import BornAgainResult
     from treewright.verify import check_faithful, verify_born_again
 
@@ -188,12 +189,7 @@ def _decides_like(content: Model, path: Path, *, with_rows: bool) -> bool:
         refuse_claims_of_rows(claim, path)
     routes_missing = any(column.has_missing for column in content.tree.columns)
     model = Ensemble.load(path, missing="route" if routes_missing else "refuse")
-    if claim is not None and " of the domain" in claim.scope and "domain" not in claim.options:
-        raise InputError(
-            "The file does not hold the domain that its certificate speaks of; make the tree again."
-        )
-    if claim is not None and "domain" in claim.options:
-        model = model.within(Domain.from_named(model.feature_names, claim.options["domain"]))
+    model = within_claimed(model, claim)
     report = check_faithful(content.tree, model)
     say(report.sentence())
     if claim is None:

@@ -6,7 +6,7 @@ leaves are exact, and `rounding` bounds what is left, so that a statement about 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -16,10 +16,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from treewright._arguments import numbers_of
 from treewright.convert._check_ensemble import EnsembleFault, check_sizes, check_structure
+from treewright.convert._domain import Domain, restrict
 from treewright.convert._ensemble_tree import BLOCK, EnsembleTree
 from treewright.errors import InputError
 
 __all__ = ["NumberEnsemble"]
+
+LARGEST = float(np.finfo(np.float32).max)  # models refuse larger values in a row
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +40,10 @@ class NumberEnsemble:
         Whether the model sums in single precision.
     source : str, default="ensemble"
         What was read, for messages.
+    domain : Domain or None, default=None
+        The rows that all statements are about, see `within`; others are refused. None is all rows.
+    whole : NumberEnsemble or None, default=None
+        With a domain: the original ensemble.
 
     Raises
     ------
@@ -58,6 +65,8 @@ class NumberEnsemble:
     bias: float = 0.0
     single: bool = False
     source: str = "ensemble"
+    domain: Domain | None = None
+    whole: NumberEnsemble | None = None
 
     def __post_init__(self) -> None:
         try:
@@ -123,6 +132,47 @@ class NumberEnsemble:
 
         return load_numbers(path)
 
+    def within(self, domain: Domain) -> NumberEnsemble:
+        """Return the ensemble for a domain: the same numbers on its rows, fewer thresholds; it refuses other rows.
+
+        Parameters
+        ----------
+        domain : Domain
+            Every statement about the new ensemble, for example how near a tree is, is about these rows only.
+
+        Returns
+        -------
+        NumberEnsemble
+
+        Raises
+        ------
+        InputError
+            If the domain has another number of columns or a range beyond the numbers that models accept, or this
+            ensemble has a domain already.
+
+        Examples
+        --------
+        >>> from sklearn.tree import DecisionTreeRegressor
+        >>> from treewright.bornagain import Domain, NumberEnsemble
+        >>> model = DecisionTreeRegressor().fit([[0.0], [1.0], [2.0], [3.0]], [1.0, 2.0, 3.0, 4.0])
+        >>> part = NumberEnsemble.from_model(model).within(Domain([0], [1], [False]))
+        >>> part.n_leaves, [tree.n_leaves for tree in part.trees]
+        (4, [2])
+        """
+        if self.domain is not None:
+            raise InputError("This ensemble has a domain already; call within on ensemble.whole.")
+        if len(domain.low) != self.n_features:
+            raise InputError(f"The domain has {len(domain.low)} columns, the ensemble {self.n_features}.")
+        beyond = np.flatnonzero((domain.low > LARGEST) | (domain.high < -LARGEST))
+        if len(beyond):
+            raise InputError(
+                f"The domain has {domain.words(self.feature_names, beyond[:1].tolist())}; models accept numbers from "
+                f"{-LARGEST:.3g} to {LARGEST:.3g}. Give a range that overlaps these."
+            )
+        known = np.zeros(self.n_features, dtype=np.bool_)
+        trees = tuple(restrict(tree, domain, known) for tree in self.trees)
+        return replace(self, trees=trees, domain=domain, whole=self)
+
     @property
     def n_features(self) -> int:
         """Number of columns."""
@@ -130,8 +180,15 @@ class NumberEnsemble:
 
     @property
     def n_leaves(self) -> int:
-        """Leaves of all trees together."""
+        """Leaves of all trees together; with a domain, those of the original trees."""
+        if self.whole is not None:
+            return self.whole.n_leaves
         return sum(tree.n_leaves for tree in self.trees)
+
+    @property
+    def scope(self) -> str:
+        """The rows that statements about this model hold for, in words."""
+        return f"all rows{'' if self.domain is None else ' of the domain'} without missing values"
 
     @cached_property
     def largest(self) -> float:
@@ -147,8 +204,10 @@ class NumberEnsemble:
 
         Each of at most n + 8 roundings (n - 1 sums, the bias, scaling by a learning rate or dividing by n, here and
         there) moves it by half an eps of `largest` at most, and the other half of eps is for higher orders. A single
-        tree without a bias is a number that is stored: exact.
+        tree without a bias is a number that is stored: exact. With a domain it is that of the original trees.
         """
+        if self.whole is not None:
+            return self.whole.rounding
         if len(self.trees) == 1 and self.bias == 0.0:
             return 0.0
         kind = np.float32 if self.single else np.float64
@@ -169,7 +228,7 @@ class NumberEnsemble:
         Raises
         ------
         InputError
-            If the shape is wrong, or a value is missing.
+            If the shape is wrong, a value is missing, or a row is outside the domain.
         """
         rows = numbers_of("X", X)
         if rows.ndim != 2 or rows.shape[1] != self.n_features:
@@ -178,6 +237,8 @@ class NumberEnsemble:
             raise InputError(
                 f"X has missing values, of which nothing is said about a {self.source}; fill them in."
             )
+        if self.domain is not None:
+            self.domain.check(rows, self.feature_names)
         return rows
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:

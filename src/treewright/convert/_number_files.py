@@ -34,6 +34,7 @@ def save_numbers(path: str | Path, model: Any) -> None:
     ----------
     path : str or Path
     model : NumberEnsemble, or a fitted regressor that `NumberEnsemble.from_model` reads
+        Of an ensemble within a domain the original trees are written; the file of a tree holds the domain.
 
     Raises
     ------
@@ -58,6 +59,7 @@ def save_numbers(path: str | Path, model: Any) -> None:
     """
     check_arguments(save_numbers, locals(), "path")
     ensemble = NumberEnsemble.from_model(model)
+    ensemble = ensemble if ensemble.whole is None else ensemble.whole
     head = {
         "format": FORMAT,
         "version": VERSION,

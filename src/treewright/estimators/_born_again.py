@@ -28,6 +28,7 @@ from treewright.bornagain import (
 )
 from treewright.errors import InputError
 from treewright.estimators._answers_of_models import tree_of_answers, words_refused
+from treewright.estimators._domain import check_domain, is_rows
 from treewright.estimators._importances_of_answers import decision_importances
 from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._label_spellings import warn_of_spellings
@@ -40,11 +41,6 @@ __all__ = ["BornAgainTreeClassifier", "make_forest"]
 
 PRUNINGS = (None, "rows", "active")
 FAITHFUL = ("everywhere", "rows")
-
-
-def is_rows(domain: Any) -> bool:
-    """Whether the domain is that of the training rows."""
-    return isinstance(domain, str) and domain == "rows"
 
 
 def make_forest(n_trees: int = 5, depth: int = 2, random_state: Any = None) -> RandomForestClassifier:
@@ -271,10 +267,7 @@ class BornAgainTreeClassifier(TreeClassifier):
             raise InputError(f"objective={self.objective!r}; choose one of {', '.join(OBJECTIVES)}.")
         if self.prune not in PRUNINGS:
             raise InputError(f'prune={self.prune!r}; give "rows", "active" or None.')
-        if not (self.domain is None or isinstance(self.domain, Domain) or is_rows(self.domain)):
-            raise InputError(
-                f'domain={self.domain!r:.60}; give "rows", a treewright.bornagain.Domain, or None for all rows.'
-            )
+        check_domain(self.domain)
         if self.faithful == "everywhere":
             refuse_unused(self, ("tolerance", "max_depth"), 'faithful="rows"')
         else:

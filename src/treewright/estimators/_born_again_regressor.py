@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from treewright._numbers import is_real, is_whole
 from treewright.bornagain import (
     Agreement,
+    Domain,
     NumberEnsemble,
     distil_values,
     first_answers,
@@ -32,6 +33,7 @@ from treewright.bornagain import (
 from treewright.errors import InputError
 from treewright.estimators._answers_of_models import answers_of, deviations, words_refused
 from treewright.estimators._checked_score import CheckedScore
+from treewright.estimators._domain import check_domain, is_rows
 from treewright.estimators._end_of_fit import end_of_fit
 from treewright.estimators._importances_of_answers import nearness_importances
 from treewright.estimators._interrupt import settle_interrupt
@@ -108,6 +110,11 @@ class BornAgainTreeRegressor(CheckedScore, RegressorMixin, TreeEstimator):  # ty
     n_jobs : int or None, default=None
         Threads of the search on rows (``faithful="everywhere"`` has one): -1 is all cores, None is 1 unless
         ``joblib.parallel_config`` says otherwise. The proven answer does not depend on it.
+    domain : Domain, "rows" or None, default=None
+        For ``faithful="everywhere"``: the rows on which the tree has to be near the model. Fewer rows can mean fewer
+        leaves. "rows" is the range from the smallest to the largest value of each column in the training rows; columns
+        that hold only whole numbers there take only whole numbers. The tree also answers for rows outside, but nothing
+        is proven about them; ``domain_.contains(X)`` tells which rows are inside.
     progress : "auto", bool or callable, default="auto"
         A progress bar: "auto" on runs of over half a second in a terminal or notebook. A callable gets a
         `treewright.search.Progress` about 20 times a second and stops the search by returning True.
@@ -120,7 +127,9 @@ class BornAgainTreeRegressor(CheckedScore, RegressorMixin, TreeEstimator):  # ty
     result_ : BornAgainResult
         ``print(result_.sentence())`` says on which rows the tree is near the model, and what is proven about its size.
     ensemble_ : NumberEnsemble or None
-        The model's trees; None if only its predictions were used.
+        The model's trees; None if only its predictions were used. Within the domain, if there is one;
+        ``ensemble_.whole`` then has the original trees.
+    domain_ : Domain or None
     tolerance_ : float
         In the units of the target.
     rows_ : ndarray of shape (n_rows_used,), int64
@@ -178,6 +187,7 @@ class BornAgainTreeRegressor(CheckedScore, RegressorMixin, TreeEstimator):  # ty
         step_limit: int | None = None,
         memory_limit: int | None = None,
         n_jobs: int | None = None,
+        domain: Any = None,
         progress: Literal["auto"] | bool | ProgressCallback = "auto",
         random_state: Any = None,
     ) -> None:
@@ -194,6 +204,7 @@ class BornAgainTreeRegressor(CheckedScore, RegressorMixin, TreeEstimator):  # ty
         self.step_limit = step_limit
         self.memory_limit = memory_limit
         self.n_jobs = n_jobs
+        self.domain = domain
         self.progress = progress
         self.random_state = random_state
 
@@ -224,7 +235,7 @@ class BornAgainTreeRegressor(CheckedScore, RegressorMixin, TreeEstimator):  # ty
         ------
         InputError
             A parameter is out of range, the table cannot be read, the model predicts several outputs, or its trees
-            cannot be read (``faithful="everywhere"``).
+            cannot be read (``faithful="everywhere"``), or a row is outside the domain.
 
         Warns
         -----
@@ -284,8 +295,11 @@ class BornAgainTreeRegressor(CheckedScore, RegressorMixin, TreeEstimator):  # ty
             raise InputError(f'faithful={self.faithful!r}; give "rows" or "everywhere".')
         if isinstance(self.max_leaves, str) and self.max_leaves != "auto":
             raise InputError(f'max_leaves={self.max_leaves!r}; give a number or "auto".')
+        check_domain(self.domain)
         if self.faithful == "everywhere":
             refuse_unused(self, ("share", "max_depth", "max_rows", "categorical_features"), 'faithful="rows"')
+        else:
+            refuse_unused(self, ("domain",), 'faithful="everywhere"')
         if self.units not in UNITS:
             raise InputError(f'units={self.units!r}; give "deviations" or "target".')
         rows = self.max_rows
@@ -341,6 +355,7 @@ class BornAgainTreeRegressor(CheckedScore, RegressorMixin, TreeEstimator):  # ty
         self, rows: NDArray[np.int64], numbers: NDArray[Any], table: Table, limits: dict[str, Any]
     ) -> None:
         self.ensemble_: NumberEnsemble | None = None
+        self.domain_: Domain | None = None
         used = np.argsort(rows[: self._most_rows(table.n_rows)])
         self.rows_ = rows[used]
         self.result_ = distil_values(
@@ -366,6 +381,9 @@ class BornAgainTreeRegressor(CheckedScore, RegressorMixin, TreeEstimator):  # ty
         ensemble = NumberEnsemble.from_model(self.estimator_)
         if ensemble.n_features == len(table.columns):  # the model may have seen an array
             ensemble = replace(ensemble, feature_names=table.names)
+        self.domain_ = Domain.of_rows(table.X) if is_rows(self.domain) else self.domain
+        if self.domain_ is not None:
+            ensemble = ensemble.within(self.domain_)
         self.ensemble_, self.rows_ = ensemble, np.arange(table.n_rows)
         self._importances = None
         result = near_everywhere(ensemble, X=table.X, **limits)

@@ -15,14 +15,15 @@ from treewright._arguments import check_arguments
 from treewright.binarize import scope_of_all
 from treewright.convert import from_sklearn
 from treewright.errors import InputError
-from treewright.problem import make_problem, warn_of_quantity
+from treewright.problem import encode_labels, make_problem, warn_of_quantity
 from treewright.result import SolveResult, SolveStatus
 from treewright.search import Limits, progress_bar, solve
-from treewright.table import Table, encode_like, table_from
+from treewright.table import Table, check_indicators, encode_like, table_from
 from treewright.tree import ColumnKind, Tree, label_positions
 
 __all__ = ["CartComparison", "compare_with_cart"]
 
+INDICATOR_BYTES = 9  # of a cell of zero or one: a truth value, and a number in the matrix
 CELL = "padding: .2em .8em; border-bottom: 1px solid color-mix(in srgb, currentcolor 25%, transparent)"
 
 
@@ -244,6 +245,7 @@ def compare_with_cart(
         raise InputError("Give both X_test and y_test, or neither.")
     table = table_from(X)
     numbers = _Numbers(table)
+    encode_labels(y, table.n_rows)  # says what is wrong with labels, and what to do, before scikit-learn does
     labels = np.asarray(y)
     if cart is None:
         cart = DecisionTreeClassifier(
@@ -332,14 +334,15 @@ class _Numbers:
         self.has_categories = any(column.kind is ColumnKind.CATEGORICAL for column in table.columns)
 
     def of(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return encoded rows as CART reads them."""
-        parts: list[NDArray[np.float64]] = []
+        """Return encoded rows as CART reads them; refuse texts whose columns do not fit into memory."""
+        check_indicators(self.columns, len(X), INDICATOR_BYTES)
+        parts: list[NDArray[Any]] = []
         for j, column in enumerate(self.columns):
             if column.kind is not ColumnKind.CATEGORICAL:
                 parts.append(X[:, j])
             else:
-                parts += [(X[:, j] == code).astype(np.float64) for code in range(len(column.categories))]
-        return np.column_stack(parts)
+                parts += [X[:, j] == code for code in range(len(column.categories))]
+        return np.stack(parts, axis=1, dtype=np.float64)
 
 
 def _wrong(tree: Tree, X: NDArray[np.float64], labels: NDArray[Any], name: str) -> int:

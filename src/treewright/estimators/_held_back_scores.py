@@ -5,17 +5,18 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import _safe_indexing
 
 from treewright.estimators._leaf_accuracy import LeafAccuracyTreeClassifier
 from treewright.result import StopReason
 from treewright.search import Limits
+from treewright.table import Table
 
 __all__ = ["HeldBackScores", "score_candidates"]
 
@@ -35,7 +36,7 @@ def score_candidates(
     model: LeafAccuracyTreeClassifier,
     candidates: Sequence[dict[str, Any]],
     splits: Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]],
-    X: Any,
+    table: Table,
     labels: NDArray[Any],
     weight: NDArray[np.float64],
     limits: Callable[[int], Limits | StopReason],
@@ -47,8 +48,8 @@ def score_candidates(
     model : LeafAccuracyTreeClassifier
     candidates : sequence of dict
     splits : sequence of (training rows, held-back rows)
-    X, labels, weight
-        Of all rows.
+    table, labels, weight
+        Of all rows. Parts of the table keep its categories: a held-back row may have one that no training row has.
     limits : callable
         Limits of a fit of which so many, itself included, are to come; the reason where nothing is left.
     """
@@ -56,7 +57,7 @@ def score_candidates(
     to_come = len(splits) * len(candidates)
     try:
         for train, test in splits:
-            part = held = None
+            part, held = None, table.X[:0]
             for candidate in candidates:
                 left = limits(to_come)
                 if isinstance(left, StopReason):
@@ -64,11 +65,12 @@ def score_candidates(
                     return found
                 to_come -= 1
                 if part is None:
-                    part, held = _safe_indexing(X, train), _safe_indexing(X, test)
+                    part, held = table.take(train), table.X[test]
                 fitted = clone(model).set_params(**candidate, time_limit=left.time_limit)
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore", ConvergenceWarning)
-                    fitted.fit(part, labels[train], sample_weight=weight[train])
+                    stated = partial(fitted._problem, None, labels[train], weight[train], part)
+                    fitted._find(fitted._started(), stated)
                 if fitted.result_.asked_to_stop is StopReason.INTERRUPT:
                     found.interrupted = True
                     return found
@@ -83,12 +85,13 @@ def score_candidates(
 
 
 def _score(
-    model: LeafAccuracyTreeClassifier, X: Any, y: NDArray[Any], weight: NDArray[np.float64]
+    model: LeafAccuracyTreeClassifier, X: NDArray[np.float64], y: NDArray[Any], weight: NDArray[np.float64]
 ) -> tuple[float, float]:
     """Return the least share of a leaf's held-back weight that it predicts right, and the share of all."""
-    leaf = model.apply(X)
-    right = np.bincount(leaf, weights=weight * (model.predict(X) == y), minlength=model.tree_.node_count)
-    total = np.bincount(leaf, weights=weight, minlength=model.tree_.node_count)
+    tree = model.tree_
+    leaf = tree.apply(X)
+    right = np.bincount(leaf, weights=weight * (tree.predict(X) == y), minlength=tree.node_count)
+    total = np.bincount(leaf, weights=weight, minlength=tree.node_count)
     reached = total > 0
     if not reached.any():
         return 0.0, 0.0

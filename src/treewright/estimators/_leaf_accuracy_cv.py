@@ -186,9 +186,8 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
             reference=self.reference,
             search_options=self.search_options,
         )
-        problem = model._problem(X, y, sample_weight)  # the checks, before any work
-        if not hasattr(X, "__getitem__"):  # other arrays know how to become one of numpy
-            X = np.asarray(X)
+        table = model._training_table(X, y)
+        problem = model._problem(X, y, sample_weight, table)  # the checks, before any work
         labels = np.asarray(y).ravel() if not hasattr(y, "to_numpy") else np.asarray(y.to_numpy()).ravel()
         weight = (
             np.ones(len(labels)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
@@ -207,7 +206,7 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
         with inner_fits_return():
             if splits:
                 found = score_candidates(
-                    model, candidates, splits, X, labels, weight, lambda to_come: share(to_come + last)
+                    model, candidates, splits, table, labels, weight, lambda to_come: share(to_come + last)
                 )
             else:
                 found = HeldBackScores(late=True)
@@ -222,14 +221,10 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
             final = clone(model).set_params(progress=self.progress, time_limit=seconds, **self.best_params_)
             self.best_estimator_ = final
             flat = labels if is_column_vector(y) else y
-            if problem.rows is None:  # no row was left out: the table is read already
-                final.n_features_in_ = model.n_features_in_
-                if hasattr(model, "feature_names_in_"):
-                    final.feature_names_in_ = model.feature_names_in_
-                stated = partial(final._problem, X, flat, sample_weight, problem.table)
-                final._find(final._started(), stated)
-            else:
-                final.fit(X, flat, sample_weight=sample_weight)
+            final.n_features_in_ = model.n_features_in_
+            if hasattr(model, "feature_names_in_"):
+                final.feature_names_in_ = model.feature_names_in_
+            final._find(final._started(), partial(final._problem, X, flat, sample_weight, table))
         self.best_score_ = float(self.cv_results_["mean_leaf_accuracy"][best])
         self.result_ = final.result_
         self.stop_reason_ = (

@@ -9,6 +9,7 @@ from treewright.guess._magnitude import largest_magnitude
 from treewright.guess._named import named_reference
 from treewright.guess._reference import Reference, make_reference, predictions_of
 from treewright.guess._reference import check_predictions as check_predictions
+from treewright.guess._reference import reference_cells as reference_cells
 from treewright.guess._thresholds import Elimination, eliminate_columns, thresholds_in_use
 
 __all__ = [

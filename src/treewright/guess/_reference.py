@@ -28,7 +28,7 @@ from treewright.guess._named import named_reference
 from treewright.table import Table
 from treewright.tree import ColumnKind, label_positions
 
-__all__ = ["Input", "Reference", "make_reference", "predictions_of", "reference_matrix"]
+__all__ = ["Input", "Reference", "make_reference", "predictions_of", "reference_cells", "reference_matrix"]
 
 MOST_CATEGORIES = (
     512  # that an unfitted reference sees, each as a column of float64; a guess needs no rare ones
@@ -102,7 +102,7 @@ def reference_matrix(table: Table) -> tuple[NDArray[np.float64], tuple[Input, ..
     X : ndarray of shape (n_rows, n_inputs), float64
     inputs : tuple of Input
     """
-    columns: list[NDArray[np.float64]] = []
+    columns: list[NDArray[Any]] = []
     inputs: list[Input] = []
     frequent = _frequent_categories(table)
     for j, x in enumerate(table.X.T):
@@ -111,7 +111,7 @@ def reference_matrix(table: Table) -> tuple[NDArray[np.float64], tuple[Input, ..
             continue
         if j in frequent:
             for code in frequent[j]:
-                columns.append(np.not_equal(x, code).astype(np.float64))
+                columns.append(np.not_equal(x, code))
                 inputs.append(Input(j, code))
         elif not missing.any():
             columns.append(x)
@@ -122,8 +122,20 @@ def reference_matrix(table: Table) -> tuple[NDArray[np.float64], tuple[Input, ..
             for left in (True, False):
                 columns.append(np.where(missing, low - gap if left else high + gap, x))
                 inputs.append(Input(j, None, left))
-    X = np.column_stack(columns) if columns else np.empty((table.n_rows, 0))
+    # Categories are truth values until here: as float64 all of them would be in memory twice.
+    X = np.stack(columns, axis=1, dtype=np.float64) if columns else np.empty((table.n_rows, 0))
     return np.ascontiguousarray(X), tuple(inputs)
+
+
+def reference_cells(table: Table) -> int:
+    """Return how many cells the matrix of an unfitted reference has at most, without making it."""
+    of_text = [c for c in table.columns if c.kind is ColumnKind.CATEGORICAL and not c.ordered]
+    n_categories = sum(len(column.categories) for column in of_text)
+    n_inputs = min(n_categories, max(MOST_CATEGORIES, len(of_text)))
+    n_inputs += sum(
+        1 + c.has_missing for c in table.columns if c.kind is not ColumnKind.CATEGORICAL or c.ordered
+    )
+    return table.n_rows * n_inputs
 
 
 def _frequent_categories(table: Table) -> dict[int, list[int]]:

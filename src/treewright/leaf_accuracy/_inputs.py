@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.table import check_indicators
 from treewright.tree import Column, ColumnKind
 
 __all__ = ["Inputs"]
@@ -29,10 +30,13 @@ class Inputs:
         Position in the table.
     category : tuple of int or None
         The category that is 0 in this input; None for numbers and ordered categories.
+    schema : tuple of Column
+        The columns of the table.
     """
 
     column: tuple[int, ...]
     category: tuple[int | None, ...]
+    schema: tuple[Column, ...]
 
     @classmethod
     def of(cls, columns: Sequence[Column]) -> Inputs:
@@ -48,7 +52,7 @@ class Inputs:
                 pairs += [(j, code) for code in range(len(column.categories))]
             else:
                 pairs.append((j, None))
-        return cls(tuple(j for j, _ in pairs), tuple(code for _, code in pairs))
+        return cls(tuple(j for j, _ in pairs), tuple(code for _, code in pairs), tuple(columns))
 
     def matrix(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return encoded rows (n_rows, n_columns) as numbers (n_rows, n_inputs).
@@ -57,9 +61,15 @@ class Inputs:
         ----------
         X : ndarray of shape (n_rows, n_columns), float64
             In the encoding of `treewright.tree`.
+
+        Raises
+        ------
+        InputError
+            A column has so many categories that the numbers do not fit into memory.
         """
         if all(code is None for code in self.category):
             return X
+        check_indicators(self.schema, len(X), X.itemsize)
         made = np.empty((len(X), len(self.column)), dtype=np.float64)
         for k, (j, code) in enumerate(zip(self.column, self.category, strict=True)):
             x = X[:, j]

@@ -24,11 +24,13 @@ from numpy.typing import NDArray
 
 from treewright.problem import Problem
 from treewright.search import RankedColumn, rank_matrix, ranked_columns
+from treewright.table import check_indicators
 
 __all__ = ["SCALINGS", "TOLERANCE", "Instance"]
 
 SCALINGS = ("rank", "range")
 TOLERANCE = 1e-6  # of both solvers, for a row and for an integer
+RANK_BYTES = 4  # of a cell of the ranks
 LARGE = 1 << 20  # cells: beyond, rows are not sorted by all of their columns
 
 
@@ -73,7 +75,8 @@ class Instance:
 
     @classmethod
     def of(cls, problem: Problem, scaling: str = "rank") -> Instance:
-        """Scale a problem's table and merge its equal rows."""
+        """Scale a problem's table and merge its equal rows; refuse texts whose ranks do not fit into memory."""
+        check_indicators(problem.table.columns, problem.table.n_rows, RANK_BYTES)
         columns = tuple(ranked_columns(problem.table))
         if not columns:  # nothing can be split; one constant column keeps the formulations whole
             columns = (RankedColumn(np.zeros(problem.table.n_rows, dtype=np.uint32), 0),)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from treewright._memory import available_memory, bytes_in_words
 from treewright.mip._formulation import Formulation
 from treewright.mip._instance import Instance
 from treewright.mip._outcome import resident_memory
-from treewright.mip._size import available_memory, in_words
 
 __all__ = ["granted_memory", "why_too_large"]
 
@@ -54,7 +54,7 @@ def why_too_large(
     if granted is None or size.n_bytes <= granted:
         return None
     others = ", ".join(
-        f'"{other}" about {in_words(kind.size(instance, depth, tighten).n_bytes)}'
+        f'"{other}" about {bytes_in_words(kind.size(instance, depth, tighten).n_bytes)}'
         for other, kind in formulations.items()
         if other != name
     )
@@ -62,7 +62,7 @@ def why_too_large(
     sample = f"Fit a sample of about {rows:,} different rows" if rows >= 10 else "Fit far fewer rows"
     return (
         f'The program "{name}" of depth {depth} has {size.variables:,} variables and {size.terms:,} coefficients and '
-        f"takes about {in_words(size.n_bytes)}, of {in_words(granted)} that memory_limit and the machine leave: it was "
-        f"not written. ({others}.) {sample}, fewer or rounded columns, or a smaller max_depth; or use the exact "
-        "search, which writes no program."
+        f"takes about {bytes_in_words(size.n_bytes)}, of {bytes_in_words(granted)} that memory_limit and the machine "
+        f"leave: it was not written. ({others}.) {sample}, fewer or rounded columns, or a smaller max_depth; or use "
+        "the exact search, which writes no program."
     )

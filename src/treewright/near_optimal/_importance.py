@@ -14,6 +14,7 @@ from treewright.errors import InputError, SolverError
 from treewright.near_optimal._bounds import check_count
 from treewright.near_optimal._solve import solve_near_optimal
 from treewright.problem import Problem, make_problem
+from treewright.result import StopReason
 from treewright.search import Limits, jobs_for
 from treewright.table import table_from
 from treewright.tree import Tree
@@ -160,6 +161,8 @@ def column_importance(
         As in `near_optimal_trees`; or a resample has no row of some label, which can happen with few rows.
     SolverError
         `time_limit` ended before the first resample.
+    KeyboardInterrupt
+        Ctrl-C, at any time.
 
     References
     ----------
@@ -244,6 +247,10 @@ def _one_resample(
         rows=None,
     )
     trees = solve_near_optimal(resampled, thresholds, epsilon=epsilon, limits=limits)
+    if (
+        trees.stop_reason is StopReason.INTERRUPT
+    ):  # a set keeps what it has, but there are more resamples to make
+        raise KeyboardInterrupt
     drawn = trees.sample(n_trees, int(rng.integers(2**31))) if trees else [trees.best.tree] * n_trees
     return np.array([reliance_of_tree(tree, resampled) for tree in drawn]), trees.stop_reason is None
 

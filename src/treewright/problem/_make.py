@@ -252,6 +252,11 @@ def _check_objects(labels: NDArray[Any]) -> NDArray[Any]:
     if any(issubclass(t, (float, np.floating)) and np.isnan(v) for v in labels for t in [type(v)]):
         raise InputError("Input y contains NaN. Leave out the rows without a label.")
     names = ", ".join(sorted(t.__name__ for t in types))
+    if len(types) == 1:
+        raise InputError(
+            f"Unknown label type: {names}; labels are whole numbers, truth values or text. Give these as text: "
+            "y.astype(str) in pandas, list(map(str, y)) for a list."
+        )
     raise InputError(f"Unknown label type: a mixture of {names}. Give labels of one type, numbers or text.")
 
 

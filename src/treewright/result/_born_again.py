@@ -91,7 +91,8 @@ class BornAgainResult(SolveResult):
         least = self.stats.get("leaves_lower_bound", "unknown")
         if least == 1:
             return said
-        return f"{said} A tree of fewer than {least} leaves cannot be within {asked} everywhere."
+        where = "everywhere in the domain" if " of the domain" in self.scope else "everywhere"
+        return f"{said} A tree of fewer than {least} leaves cannot be within {asked} {where}."
 
     def _keeps(self, rows: Any, asked: Any) -> bool:
         """Whether the tree agrees on as many rows as were asked; not where a file does not say how many."""

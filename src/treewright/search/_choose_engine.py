@@ -47,12 +47,12 @@ WHO = {
     "tree": "the search over binary columns",
     "guessed bounds": "a search with guessed lower bounds, which takes binary columns only",
     "frontier": "the search for a frontier over binary columns",
-    "near-optimal": "the set of near-optimal trees, which takes binary columns only",
+    "near-optimal": "a set of near-optimal trees",
     "leaf accuracy": "the search for leaf accuracy, whose time grows with the square of their number",
 }
-KNOWS = {
-    "guessed bounds": "guessed lower bounds",
-    "near-optimal": "near-optimal sets",
+ONLY_BINARY = {
+    "guessed bounds": "only the search over binary columns knows guessed lower bounds",
+    "near-optimal": 'a set is made over binary columns unless thresholds="all" offers many',
 }
 
 
@@ -194,7 +194,7 @@ def _choose(problem: Problem, thresholds: Thresholds, asked: str, method: Method
         without = "without guessed lower bounds" if method == "guessed bounds" else "for a single tree"
         who = f"{who} (the search {without} looks at all thresholds)"
     split_matrix = binary_space(problem, thresholds, candidates, limits, who)
-    return Choice(engine, split_matrix, f"only the search over binary columns knows {KNOWS[method]}")
+    return Choice(engine, split_matrix, ONLY_BINARY[method])
 
 
 def _for_frontier(

@@ -34,6 +34,7 @@ from treewright.guess import (
     guess_splits,
     make_reference,
     predictions_of,
+    reference_cells,
     reference_costs,
 )
 from treewright.problem import Problem
@@ -192,7 +193,10 @@ def solve_guided(
         result = solve(problem, asked, limits=limits, options=options, progress=progress)
         return replace(result, notes=(*result.notes, "All rows have one label: nothing was guessed."))
     clock = _Clock(limits, progress)
-    if problem.table.X.size > LARGE and limits.left() < GUESSING * problem.table.X.size:
+    cells = problem.table.X.size
+    if _is_model(guesses.reference):  # which reads each category as a column
+        cells = max(cells, reference_cells(problem.table))
+    if cells > LARGE and limits.left() < GUESSING * cells:
         return _without_guesses(StopReason.TIME_LIMIT, problem, guesses, thresholds, limits, options)
     try:
         reference, predictions = _reference(problem, guesses, clock)
@@ -345,7 +349,7 @@ def _reference(
 ) -> tuple[Reference | None, NDArray[np.int32]]:
     """Return the fitted reference (None for given predictions) and its predictions."""
     given = guesses.reference
-    if given is None or hasattr(given, "fit") or isinstance(given, (type, str)):
+    if _is_model(given):
         reference = make_reference(
             given,
             problem.table,
@@ -372,6 +376,11 @@ def _reference(
         predictions = predictions_of(given, problem.classes, n_rows)[problem.rows]
     check_predictions(predictions, problem.y)
     return None, predictions
+
+
+def _is_model(given: Any) -> bool:
+    """Whether a reference is a model, the default or something that will be refused as one, and not predictions."""
+    return given is None or hasattr(given, "fit") or isinstance(given, (type, str))
 
 
 def _error(problem: Problem, predictions: NDArray[np.int32]) -> float:

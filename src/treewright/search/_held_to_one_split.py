@@ -133,8 +133,9 @@ def best_split_of_table(
     if best is not None and best[0] is not None:
         assert isinstance(best[0], ThresholdSplit)  # of numbers
         found.append(replace(best[0], column=numbers[best[0].column]))
+    done = set() if best is None else set(numbers)
     for offered in some:
-        if best is None or offered.position not in numbers:
+        if offered.position not in done:
             found += offered.splits(max(0, most - len(found)))
     n_left = ((split, int(split.goes_left(table.X).sum())) for split in found)
     kept = [split for split, n in n_left if min(n, table.n_rows - n) >= max(1, min_leaf)]

@@ -20,7 +20,7 @@ from treewright._numbers import is_real
 from treewright.binarize import SplitMatrix
 from treewright.errors import InputError, SolverError
 from treewright.problem import Problem
-from treewright.result import LeafAccuracyResult, SolveResult, StopReason, told_to_stop
+from treewright.result import LeafAccuracyResult, SolveResult, StopReason, constraints_in_words, told_to_stop
 from treewright.search._choose_engine import Choice, choose_engine, unranked_choice
 from treewright.search._counted import counted_tree
 from treewright.search._full_weights import FullWeights, full_weights
@@ -294,10 +294,12 @@ def solve_with_leaf_accuracy(
                 f"No tree with min_leaf_accuracy={float(q):g} was found within the limits, and it is not known "
                 "whether there is one. Raise time_limit, or lower min_leaf_accuracy."
             )
+        within = {"max_depth": problem.max_depth, "min_samples_leaf": problem.min_samples_leaf}
         raise SolverError(
-            f"No tree of depth at most {problem.max_depth} with at least {problem.min_samples_leaf} rows per leaf "
-            f"is right on {float(q):g} of every leaf. Lower min_leaf_accuracy; LeafAccuracyTreeClassifier finds "
-            "the largest that can be had."
+            f"No tree{constraints_in_words(within)} over {space.scope} is right on {100 * float(q):g}% of every leaf. "
+            "Lower min_leaf_accuracy, raise max_depth, or offer more thresholds if these are not all. "
+            'LeafAccuracyTreeClassifier(criterion="accuracy") with the same limits and thresholds finds the largest '
+            "share that can be had."
         )
     per_cost = Fraction(1, unit * weights.total)
     ties = _most_leaves(problem)  # at most this much of a cost only prefers fewer leaves

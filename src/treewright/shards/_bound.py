@@ -78,8 +78,7 @@ def least_of_any(question: Question, shard: Shard) -> Fraction:
     question : Question
     shard : Shard
     """
-    cheapest = [min(row) for row in question.paid]
-    rows = sum((w * c for w, c in zip(shard.class_weight, cheapest, strict=True)), Fraction(0))
+    rows = sum((w * c for w, c in zip(shard.class_weight, question.cheapest, strict=True)), Fraction(0))
     return rows + question.leaf_penalty * question.weight_of(shard.class_weight)
 
 

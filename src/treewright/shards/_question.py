@@ -13,6 +13,7 @@ everywhere in the library, else the float64 numbers that were given.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -78,8 +79,26 @@ class Question:
     @cached_property
     def paid(self) -> list[list[Fraction]]:
         """Cost of predicting class p for sample weight 1 of class c, at ``paid[c][p]``."""
-        costs = iter(in_fractions(self.costs.reshape(-1)))
-        return [[factor * next(costs) for _ in self.factors] for factor in self.factors]
+        return [[own[k] for k in row] for own, row in self._different]
+
+    @cached_property
+    def cheapest(self) -> list[Fraction]:
+        """Least cost of sample weight 1 of each class, whatever is predicted."""
+        return [min(own.values()) for own, _ in self._different]
+
+    @cached_property
+    def _different(self) -> list[tuple[dict[int, Fraction], list[int]]]:
+        """What predictions may cost for weight 1 of each class, by number, and which number each prediction has.
+
+        With hundreds of classes most of their pairs cost the same, and each fraction is made once a class.
+        """
+        distinct, numbers = np.unique(self.costs, return_inverse=True)
+        costs = in_fractions(distinct)
+        rows = numbers.reshape(self.costs.shape).tolist()
+        return [
+            ({k: factor * costs[k] for k in dict.fromkeys(row)}, row)
+            for factor, row in zip(self.factors, rows, strict=True)
+        ]
 
     @cached_property
     def total(self) -> Fraction:
@@ -99,9 +118,12 @@ class Question:
     @cached_property
     def _whole(self) -> tuple[list[int], list[list[tuple[int, int]]], int]:
         """Costs as whole numbers: the usual one of each class, what predicted classes cost otherwise, their factor."""
-        factor = math.lcm(*(cost.denominator for row in self.paid for cost in row))
-        whole = [[int(cost * factor) for cost in row] for row in self.paid]
-        usual = [max(row, key=row.count) for row in whole]
+        factor = math.lcm(*(cost.denominator for own, _ in self._different for cost in own.values()))
+        whole: list[list[int]] = []
+        for own, row in self._different:
+            known = {k: int(cost * factor) for k, cost in own.items()}
+            whole.append([known[k] for k in row])
+        usual = [Counter(row).most_common(1)[0][0] for row in whole]
         others = [
             [(c, row[p] - usual[c]) for c, row in enumerate(whole) if row[p] != usual[c]]
             for p in range(self.n_classes)

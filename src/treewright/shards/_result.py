@@ -146,7 +146,7 @@ def _unrefuted(run: Run, shape: Shape, part: tuple[int, ...], bound: Bound) -> B
 
 def _floors(question: Question, bounds: list[Bound]) -> dict[str, list[float]]:
     """Return what every tree costs on each shard, where right labels cost something: a certificate needs it then."""
-    if not any(map(min, question.paid)):
+    if not any(question.cheapest):
         return {}
     shares = []
     for bound in bounds:

@@ -101,23 +101,15 @@ class CsvSource:
 
     def _table(self, path: Path, roles: Roles, **tree: Any) -> CsvTable:
         settings, for_tree = self.settings, bool(tree)
-        known = (self.reading or Reading()).missing_values
         csv = load_csv(
             path,
             target=roles.target,
             weight=roles.weight,
             ignore=() if for_tree else roles.ignore,
             categorical=() if for_tree else roles.categorical,
-            separator=settings.separator,
-            missing_values=(*known, *settings.missing) if settings.missing else None,
-            encoding=settings.encoding,
-            decimal_comma=settings.decimal_comma,
-            day_first=settings.day_first,
-            missing_in=settings.missing_in,
-            decimal_in=settings.decimal_in,
-            words=settings.words,
             order=None if for_tree else settings.order,
             reading=self.reading,
+            **settings.reading_options(self.reading),
             **tree,
         )
         return rename_labels(csv, settings.labels)

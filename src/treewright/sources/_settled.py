@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from treewright.errors import InputError
 from treewright.sources._source import Piece, Roles, Source
-from treewright.table import RawColumn, Reading, Settings, renamed
+from treewright.table import RawColumn, Reading, Settings, joined_missing, renamed
 
 __all__ = ["SettledSource", "with_reading"]
 
@@ -30,10 +30,7 @@ def with_reading(settings: Settings | None, reading: Reading | None) -> Settings
     return replace(
         settings,
         missing=tuple(dict.fromkeys((*missing, *settings.missing))),
-        missing_in={
-            name: (*reading.missing_in.get(name, ()), *settings.missing_in.get(name, ()))
-            for name in {**reading.missing_in, **settings.missing_in}
-        },
+        missing_in=joined_missing(reading.missing_in, settings.missing_in),
         words={**reading.words, **settings.words},
         labels={**reading.labels, **settings.labels},
     )

@@ -13,6 +13,7 @@ from treewright.table._faults import ColumnFault as ColumnFault
 from treewright.table._file_faults import NoRowsError as NoRowsError
 from treewright.table._file_faults import together as together
 from treewright.table._from_data import read_columns, table_from
+from treewright.table._indicators import check_indicators as check_indicators
 from treewright.table._order import outside_of_order as outside_of_order
 from treewright.table._polars import need_polars
 from treewright.table._quantity import is_no_class
@@ -21,10 +22,12 @@ from treewright.table._table import Table
 from treewright.table._value_ranks import ValueRanks
 
 if TYPE_CHECKING:
+    from treewright.table._column_of_numbers import load_numbers as load_numbers
     from treewright.table._csv import CsvTable, header_of, load_csv, load_leniently, renamed
     from treewright.table._expand_dates import expand_dates
     from treewright.table._finding import Finding
     from treewright.table._formats import DateFormat, NumberFormat, Reading, is_unit
+    from treewright.table._formats import joined_missing as joined_missing
     from treewright.table._groupings import load_groups
     from treewright.table._look import joined_words as joined_words
     from treewright.table._look import look, look_at
@@ -48,10 +51,12 @@ _HOME = {
     "expand_dates": "_expand_dates",
     "header_of": "_csv",
     "is_unit": "_formats",
+    "joined_missing": "_formats",
     "joined_words": "_look",
     "load_csv": "_csv",
     "load_groups": "_groupings",
     "load_leniently": "_csv",
+    "load_numbers": "_column_of_numbers",
     "look": "_look",
     "look_at": "_look",
     "read_settings": "_read_settings",

@@ -146,7 +146,13 @@ class TextAmong(ColumnFault):
 
 
 def text_among(
-    column: str, subject: str, known: pl.Series, like: pl.Series, what: str, lines: str
+    column: str,
+    subject: str,
+    known: pl.Series,
+    like: pl.Series,
+    what: str,
+    lines: str,
+    is_feature: bool = True,
 ) -> InputError:
     """Return the error about text among numbers or dates.
 
@@ -162,6 +168,9 @@ def text_among(
     what : {"numbers", "dates"}
     lines : str
         Lines of the other fields, in words.
+    is_feature : bool, default=True
+        Whether fields may be missing, and the column may hold categories. Weights, targets, times, events and rewards
+        are numbers in every row.
 
     Returns
     -------
@@ -179,6 +188,7 @@ def text_among(
             f"{subject} must hold {what}, but holds text such as {quoted(offending)} ({lines}). Is it the right "
             "column?"
         )
+    or_category = "; if the column is not a quantity, declare the column categorical." if is_feature else "."
     flagged = what == "numbers" and has_flags(known)
     unit = [] if flagged else measures_in(known)
     if what == "numbers" and len(unit) == 1 and known.filter(~like).str.contains(VALUE_AND_UNIT).all():
@@ -186,7 +196,7 @@ def text_among(
         return TextAmong(
             f"{subject} holds numbers, {n_text} of {len(known)} with the unit {unit[0]!r} behind {it} and the others "
             f"without: {quoted(offending)} ({lines}). Write the unit behind all of them or behind none, if they are "
-            "quantities of one unit; if the column is not a quantity, declare the column categorical.",
+            f"quantities of one unit{or_category}",
             column,
             words=(),
             numbers=_plain_numbers(known.filter(like)),
@@ -194,13 +204,14 @@ def text_among(
     held, advice = of_marks(offending.to_list()) if what == "numbers" else ("", "")
     if held:
         return TextAmong(
-            f"{subject} holds {held}, in {n_text} of {len(known)} fields: {quoted(offending)} ({lines}). {advice}; if "
-            "the column is not a quantity, declare the column categorical.",
+            f"{subject} holds {held}, in {n_text} of {len(known)} fields: {quoted(offending)} ({lines}). "
+            f"{advice}{or_category}",
             column,
             words=(),
             numbers=_plain_numbers(known.filter(like)),
         )
-    these = "is text" if n_text == 1 else "are text"
+    one = n_text == 1
+    these = "is text" if one else "are text"
     limits = [text for text in offending if BEYOND.match(text)]
     marked = [text for text in offending if of_marks([text])[0]]
     codes = what == "numbers" and n_text >= CODES_SHARE * len(known) and are_codes(offending)
@@ -219,11 +230,15 @@ def text_among(
     elif codes:
         more = f" Fields such as {offending[0]!r} look like codes, and then the numbers are codes, too."
     if what == "dates":
-        these = "is not a date" if n_text == 1 else "are not dates"
+        these = "is not a date" if one else "are not dates"
+    if is_feature:
+        means, them = ("it means", "it") if one else ("they mean", "them")
+        advice = f"If {means} missing, add {them} to the missing values{or_category}"
+    else:
+        advice = f"Write {'a number' if one else 'numbers'} there, or leave {'this row' if one else 'these rows'} out."
     return TextAmong(
-        f"{subject} holds {what}, but {n_text} of {len(known)} fields {these}: {quoted(offending)} ({lines}). If "
-        f"{'it means' if n_text == 1 else 'they mean'} missing, add {'it' if n_text == 1 else 'them'} to the missing "
-        f"values; if the column is not a quantity, declare the column categorical.{more}",
+        f"{subject} holds {what}, but {n_text} of {len(known)} fields {these}: {quoted(offending)} ({lines}). "
+        f"{advice}{more}",
         column=column,
         words=_that_mean_missing(offending),
         numbers=_plain_numbers(known.filter(like)) if what == "numbers" else None,

@@ -195,7 +195,7 @@ class FieldReader:
                 raise self._mixture(name, fields, bare, like, what)
         return [self._categories(name, fields)]
 
-    def numbers(self, name: str) -> RawColumn:
+    def numbers(self, name: str, *, is_feature: bool = True) -> RawColumn:
         """Read a column that must hold numbers or true/false, in the format of an earlier reading if there is one."""
         fields = self._fields(name)
         told = self._decimal_in.get(name, self._decimal)
@@ -211,7 +211,7 @@ class FieldReader:
         bare = without_measure(usual, unit)
         like = looks_like_number(bare.drop_nulls())
         if not like.all():
-            raise self._mixture(name, fields, bare, like, "numbers")
+            raise self._mixture(name, fields, bare, like, "numbers", is_feature)
         written = before if before is not None else self._choose(name, bare, unit)
         return self._written_numbers(name, usual, written, fields)
 
@@ -229,7 +229,7 @@ class FieldReader:
         import polars as pl
 
         try:
-            fields = self._complete(name, "target")
+            fields = self._complete(name, f"The target {name!r}", of_labels=True)
         except InputError as error:
             if faults is None:
                 raise
@@ -245,8 +245,12 @@ class FieldReader:
 
     def weights(self, name: str) -> NDArray[np.float64]:
         """Read row weights: numbers, none missing."""
-        self._complete(name, "weight")
-        numbers = self.numbers(name).numbers
+        return self.complete_numbers(name, f"The weight {name!r}")
+
+    def complete_numbers(self, name: str, subject: str) -> NDArray[np.float64]:
+        """Read a column that is no feature, as numbers, none missing; `subject` names it where some are."""
+        self._complete(name, subject)
+        numbers = self.numbers(name, is_feature=False).numbers
         assert numbers is not None  # read as numbers above
         return numbers
 
@@ -274,17 +278,17 @@ class FieldReader:
             self.blanked[name] = counted
         return known
 
-    def _complete(self, name: str, what: str) -> pl.Series:
+    def _complete(self, name: str, subject: str, of_labels: bool = False) -> pl.Series:
         fields = self._present(name, self._fields(name))
         if fields.null_count():
             rows = np.flatnonzero(fields.is_null().to_numpy())
             one = len(rows) == 1
             advice = f"Leave {'this row' if one else 'these rows'} out, or fill {'it' if one else 'them'} in."
             marks = fields.drop_nulls().unique()
-            if what == "target" and len(marks) == 1 and not one:
+            if of_labels and len(marks) == 1 and not one:
                 advice = f"All others hold {marks[0]!r}: if an empty field means 'no', write a word such as 'no' in it."
             raise InputError(
-                f"The {what} {name!r} is missing in {len(rows)} row{'' if one else 's'} of {self._where} "
+                f"{subject} is missing in {len(rows)} row{'' if one else 's'} of {self._where} "
                 f"({self._lines(rows)}). {advice}"
             )
         return fields
@@ -454,14 +458,22 @@ class FieldReader:
             )
 
     def _mixture(
-        self, name: str, fields: pl.Series, bare: pl.Series, like: pl.Series, what: str
+        self,
+        name: str,
+        fields: pl.Series,
+        bare: pl.Series,
+        like: pl.Series,
+        what: str,
+        is_feature: bool = True,
     ) -> InputError:
         """Return the error about text among numbers or dates; `bare` has the fields in usual form without unit."""
         import polars as pl
 
         known = pl.select(pl.when(like).then(bare.drop_nulls()).otherwise(fields.drop_nulls())).to_series()
         rows = np.flatnonzero(fields.is_not_null().to_numpy())[~like.to_numpy()]
-        return text_among(name, f"Column {name!r} of {self._where}", known, like, what, self._lines(rows))
+        return text_among(
+            name, f"Column {name!r} of {self._where}", known, like, what, self._lines(rows), is_feature
+        )
 
     def _check_numbers(self, name: str, values: NDArray[np.float64], fields: pl.Series) -> None:
         check_exact(name, f"Column {name!r} of {self._where}", values, fields, self.text.lines)

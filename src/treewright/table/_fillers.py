@@ -192,6 +192,26 @@ def filler_words(words: Sequence[str]) -> list[str]:
     --------
     >>> filler_words(["yes", "no", "Unknown", "k.A."])
     ['Unknown', 'k.A.']
+    >>> filler_words(["TX", "NC", "VA", "CA", "NY", "OH"])
+    []
     """
     marks = any(set(word) == {"+"} for word in words)  # beside "+" and "++", "-" is a result
-    return [word for word in words if word.casefold() in WORDS and not (marks and set(word) == {"-"})]
+    codes = _are_two_letter_codes(words)  # beside VA and TX, NC is North Carolina
+    return [
+        word
+        for word in words
+        if word.casefold() in WORDS
+        and not (marks and set(word) == {"-"})
+        and not (codes and _is_two_letter_code(word))
+    ]
+
+
+def _are_two_letter_codes(words: Sequence[str]) -> bool:
+    """Whether most words are codes as of states and countries; SI and NO beside NC are answers."""
+    others = [word for word in words if word.casefold() not in WORDS]
+    codes = sum(map(_is_two_letter_code, others))
+    return codes >= FEWEST_VALUES and 2 * codes > len(others)
+
+
+def _is_two_letter_code(word: str) -> bool:
+    return len(word) == 2 and word.isalpha() and word.isupper()

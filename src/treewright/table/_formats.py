@@ -7,13 +7,21 @@ that `fit` detected are stored with the tree, and every later file is read with 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from treewright._plural import list_of
 from treewright.table._measures import is_measure
 
-__all__ = ["CURRENCIES", "MISSING_VALUES", "DateFormat", "NumberFormat", "Reading", "is_unit"]
+__all__ = [
+    "CURRENCIES",
+    "MISSING_VALUES",
+    "DateFormat",
+    "NumberFormat",
+    "Reading",
+    "is_unit",
+    "joined_missing",
+]
 
 MISSING_VALUES = ("?", "NA", "N/A", "n/a", "<NA>", "#N/A", "NaN", "nan", "NULL", "null")
 
@@ -194,3 +202,13 @@ class Reading:
     labels: Mapping[str, str] = field(default_factory=dict)
     words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     missing_in: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def joined_missing(
+    before: Mapping[str, Sequence[str]], more: Mapping[str, Sequence[str]]
+) -> dict[str, tuple[str, ...]]:
+    """Return by column the fields that mean "missing" in one mapping or the other, each field once."""
+    return {
+        name: tuple(dict.fromkeys((*before.get(name, ()), *more.get(name, ()))))
+        for name in {**before, **more}
+    }

@@ -8,7 +8,7 @@ from pathlib import Path
 from treewright.errors import InputError
 from treewright.table._csv_text import read_text
 from treewright.table._fields import FieldReader
-from treewright.table._formats import MISSING_VALUES, Reading
+from treewright.table._formats import MISSING_VALUES, Reading, joined_missing
 from treewright.table._text_columns import CsvText
 
 __all__ = ["field_reader", "read_with", "reading_of"]
@@ -67,7 +67,7 @@ def field_reader(
         numeric=numeric,
         words={**({} if reading is None else reading.words), **(words or {})},
         merged=merged,
-        missing_in=_joined(reading, missing_in or {}),
+        missing_in=joined_missing({} if reading is None else reading.missing_in, missing_in or {}),
         decimal_in=decimal_in,
     )
 
@@ -90,12 +90,3 @@ def reading_of(text: CsvText, reader: FieldReader, before: Reading | None) -> Re
         words,
         reader.missing_in,
     )
-
-
-def _joined(reading: Reading | None, given: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
-    """Return the missing values of single columns: those of the earlier reading, and those given."""
-    before = {} if reading is None else reading.missing_in
-    return {
-        name: tuple(dict.fromkeys((*before.get(name, ()), *given.get(name, ()))))
-        for name in {**before, **given}
-    }

@@ -37,6 +37,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from treewright.errors import InputError
+from treewright.table._formats import Reading
 
 if TYPE_CHECKING:
     from treewright.table._look_result import Look
@@ -139,6 +140,40 @@ class Settings:
     quantity: tuple[str, ...] = ()
     order: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     decimal_in: Mapping[str, str] = field(default_factory=dict)
+
+    def reading_options(self, reading: Reading | None = None) -> dict[str, Any]:
+        """Return the options of `load_csv`, `load_groups` and `look` that say how a file is read.
+
+        Columns to leave out, categories, orders of words and labels are not among them: where a tree is given, it has
+        settled these.
+
+        Parameters
+        ----------
+        reading : Reading, default=None
+            How an earlier file was read; what meant "missing" there still does.
+
+        Returns
+        -------
+        dict of str to object
+
+        Examples
+        --------
+        >>> from treewright.table import Settings
+        >>> options = Settings(missing=("-9",), decimal_comma=True).reading_options()
+        >>> options["decimal_comma"], "-9" in options["missing_values"]
+        (True, True)
+        """
+        known = (reading or Reading()).missing_values
+        return {
+            "separator": self.separator,
+            "missing_values": (*known, *self.missing) if self.missing else None,
+            "encoding": self.encoding,
+            "decimal_comma": self.decimal_comma,
+            "day_first": self.day_first,
+            "missing_in": self.missing_in,
+            "words": self.words,
+            "decimal_in": self.decimal_in,
+        }
 
 
 def settings_of(

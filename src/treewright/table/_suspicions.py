@@ -287,11 +287,19 @@ def of_labels(target: str, labels: NDArray[Any], counts: Sequence[tuple[str, int
         ((label, _),) = counts
         yield Finding(target, f"The target {target} is {label} in every row: there is nothing to predict.")
         return
+    broken = _not_whole(labels)
     if is_quantity(labels):
         text = (
             f"The target {target} has {len(counts):,} different numbers: it seems to be a quantity. To predict the "
             "number, use OptimalTreeRegressor; to predict a class, make it two or a few classes in the file, such as "
             "above and below a limit."
+        )
+        yield Finding(target, text)
+    elif broken:
+        text = (
+            f"The target {target} holds numbers that are not whole, such as {broken}: they are no classes. To predict "
+            "the number, use OptimalTreeRegressor; to predict a class, make it two or a few classes in the file, such "
+            "as above and below a limit."
         )
         yield Finding(target, text)
     elif labels.dtype.kind not in "biuf":
@@ -305,11 +313,19 @@ def of_labels(target: str, labels: NDArray[Any], counts: Sequence[tuple[str, int
     for label, own in counts:
         rows[alike.get(label, label)] += own
     rare = [label for label, own in rows.items() if own < 5]
-    if rare and len(rows) <= MANY_LABELS:
+    if rare and len(rows) <= MANY_LABELS and not broken:
         text = (
             f"The target {target} has {some_of(rare)} in fewer than 5 rows: too few for training and testing."
         )
         yield Finding(target, text)
+
+
+def _not_whole(labels: NDArray[Any]) -> str:
+    """Return one of the numbers that a classifier refuses because they are not whole; "" if there is none."""
+    if labels.dtype.kind != "f":
+        return ""
+    broken = labels[np.isfinite(labels) & (labels != np.floor(labels))]
+    return text_of_number(float(broken[0])) if len(broken) else ""
 
 
 def _unknown_labels(labels: NDArray[Any], counts: Sequence[tuple[str, int]]) -> list[str]:

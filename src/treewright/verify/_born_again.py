@@ -11,6 +11,7 @@ from typing import Any
 
 from treewright.convert import Ensemble
 from treewright.result import BornAgainResult, SolveStatus
+from treewright.verify._domain_check import domain_check
 from treewright.verify._faithful import check_faithful
 from treewright.verify._report import Check, VerificationReport
 from treewright.verify._structure import fault_of_splits, fault_of_structure
@@ -87,7 +88,7 @@ def _size_checks(ensemble: Ensemble, result: BornAgainResult) -> Iterator[Check]
     tree, stats, objective = result.tree, result.stats, str(result.options["objective"])
     size = {"depth": tree.depth, "leaves": tree.n_leaves}
     yield _equal("scope", result.scope, ensemble.scope)
-    yield _domain_check(ensemble, result)
+    yield domain_check(ensemble, result)
     yield _equal("trees of the ensemble", stats["ensemble_trees"], len(ensemble.trees))
     yield _equal("leaves of the ensemble", stats["ensemble_leaves"], ensemble.n_leaves)
     yield _equal("loss", result.loss, 0)
@@ -115,18 +116,6 @@ def _size_checks(ensemble: Ensemble, result: BornAgainResult) -> Iterator[Check]
         fault = ", ".join(open_)
     hint = "A tree is proven least only if the search ended and the bounds meet its size."
     yield _check("status", fault, result.status.value, hint)
-
-
-def _domain_check(ensemble: Ensemble, result: BornAgainResult) -> Check:
-    """Check that the notes describe the domain of the scope, if there is one."""
-    named = [note for note in result.notes if note.startswith("The domain: ")]
-    if ensemble.domain is None:
-        return _equal("domain", len(named) + ("domain" in result.options), 0)
-    limits = ensemble.domain.words(ensemble.feature_names) or "no limits"
-    if result.options.get("domain") != ensemble.domain.named(ensemble.feature_names):
-        held = "other limits in the options" if "domain" in result.options else "no limits in the options"
-        return _equal("domain", held, limits)
-    return _equal("domain", " ".join(named), f"The domain: {limits}. Of rows outside it nothing is said.")
 
 
 def _equal(name: str, claimed: Any, found: Any) -> Check:

@@ -1,5 +1,7 @@
 """The largest distance between a regression tree and a regression ensemble over all rows without missing values.
 
+For an ensemble within a domain these are the rows of the domain (`_domain_boxes`).
+
 The computation is independent of the method. The distance in the box of each leaf, low < x <= high, is bounded from the
 least and the largest value that each tree of the ensemble can add there. If the bound is above the largest distance
 found so far, the box is cut in two at a node of the ensemble's tree with the widest range of values; if every tree has
@@ -18,12 +20,13 @@ from treewright.convert import EnsembleTree, NumberEnsemble
 from treewright.errors import InputError
 from treewright.tree import ThresholdSplit, Tree
 from treewright.verify._comparable import refuse_other_columns
+from treewright.verify._domain_boxes import DomainBoxes, original
 
 __all__ = ["Furthest", "furthest_apart"]
 
 BATCH = 4096  # boxes treated at once
-LARGEST = float(np.finfo(np.float32).max)  # models refuse larger values in a row
 Numbers = NDArray[np.float64]
+Trees = tuple[EnsembleTree, ...]
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,7 @@ def furthest_apart(
     tree : Tree
         Regression tree with one output and with threshold splits over the columns of the ensemble.
     ensemble : NumberEnsemble
+        Within a domain, only the rows of the domain count.
     beyond : float, default=0.0
         If above 0, the search ends with the first row whose distance is larger than this; otherwise it finds the
         largest distance of all rows. In units of the target.
@@ -98,12 +102,14 @@ def furthest_apart(
     if tree.classes is not None or tree.value.shape[1] != 1 or tree.lines is not None:
         raise InputError("The tree must say one number in each leaf; this one is of another kind.")
     refuse_other_columns(tree, ensemble.n_features)
-    used = [own.feature[own.feature >= 0] for own in ensemble.trees]
+    used = [own.feature[own.feature >= 0] for own in original(ensemble).trees]
     asked = [split.column for split in tree.splits if isinstance(split, ThresholdSplit)]
     columns = np.unique(np.concatenate([*used, np.array(asked, dtype=np.int64)])).astype(np.int64)
     place = np.zeros(ensemble.n_features, dtype=np.int64)
     place[columns] = np.arange(len(columns))
-    stack = [_leaf_boxes(tree, place, len(columns))]
+    rows = DomainBoxes(ensemble.domain, columns, ensemble.n_features)
+    trees = rows.trees(ensemble)
+    stack = [_leaf_boxes(tree, place, rows)]
     far, row, n_boxes = beyond, None, 0
     while stack:
         low, high, value = stack.pop()
@@ -111,20 +117,26 @@ def furthest_apart(
             stack.append((low[:-BATCH], high[:-BATCH], value[:-BATCH]))
             low, high, value = low[-BATCH:], high[-BATCH:], value[-BATCH:]
         n_boxes += len(low)
-        least, largest, column, cut = _ranges(ensemble, place, low, high)
+        low, high, value = rows.possible(low, high, value)
+        if not len(low):
+            continue
+        least, largest, column, cut = _ranges(trees, ensemble.bias, place, low, high)
         with np.errstate(over="ignore"):  # a model file may hold numbers of any size
             reach = np.maximum(largest - value, value - least)
         settled = column < 0
         best = int(np.argmax(np.where(settled, reach, -np.inf)))
         if settled[best] and reach[best] > far:
-            far, row = float(reach[best]), _row(low[best], high[best], columns, ensemble.n_features)
+            far, row = float(reach[best]), rows.row(low[best], high[best])
             if beyond > 0:
                 return Furthest(far, np.inf, row, n_boxes)
         open_ = np.flatnonzero(~settled & (reach > far))
         if not len(open_):
             continue
         if max_boxes is not None and n_boxes >= max_boxes:
-            left = [float(reach[open_].max()), *(_most(ensemble, place, *boxes) for boxes in stack)]
+            left = [
+                float(reach[open_].max()),
+                *(_most(trees, ensemble.bias, place, *boxes) for boxes in stack),
+            ]
             return Furthest(far, max(far, *left), row, n_boxes)
         open_ = open_[
             np.argsort(reach[open_], kind="stable")
@@ -138,35 +150,36 @@ def furthest_apart(
     return Furthest(far, far, row, n_boxes)
 
 
-def _leaf_boxes(tree: Tree, place: NDArray[np.int64], width: int) -> tuple[Numbers, Numbers, Numbers]:
+def _leaf_boxes(tree: Tree, place: NDArray[np.int64], rows: DomainBoxes) -> tuple[Numbers, Numbers, Numbers]:
     """Return the boxes of the leaves, without those that no row reaches, and each leaf's prediction."""
     boxes = []
-    pending = [(0, np.full(width, -np.inf), np.full(width, np.inf))]
+    pending = [(0, *rows.outermost())]
     while pending:
         node, low, high = pending.pop()
         split = tree.splits[node]
         if not isinstance(split, ThresholdSplit):
             boxes.append((low, high, tree.value[node, 0]))
             continue
-        j = place[split.column]
+        j, threshold = place[split.column], rows.threshold(split.column, split.threshold)
         upper, lower = high.copy(), low.copy()
-        upper[j], lower[j] = min(high[j], split.threshold), max(low[j], split.threshold)
+        upper[j], lower[j] = min(high[j], threshold), max(low[j], threshold)
         if low[j] < upper[j]:
             pending.append((int(tree.children_left[node]), low, upper))
         if lower[j] < high[j]:
             pending.append((int(tree.children_right[node]), lower, high))
     low, high, value = (np.array(part) for part in zip(*boxes, strict=True))
+    width = len(rows.columns)
     return low.reshape(len(boxes), width), high.reshape(len(boxes), width), value
 
 
 def _ranges(
-    ensemble: NumberEnsemble, place: NDArray[np.int64], low: Numbers, high: Numbers
+    trees: Trees, bias: float, place: NDArray[np.int64], low: Numbers, high: Numbers
 ) -> tuple[Numbers, Numbers, NDArray[np.int64], Numbers]:
     """Return the range of the sums in each box, and where to cut it: column -1 if every tree has one reachable leaf."""
     n = len(low)
-    least, largest = np.full(n, ensemble.bias), np.full(n, ensemble.bias)
+    least, largest = np.full(n, bias), np.full(n, bias)
     column, cut, widest = np.full(n, -1), np.zeros(n), np.full(n, -np.inf)
-    for tree in ensemble.trees:
+    for tree in trees:
         tree_least, tree_largest, node = _of_tree(tree, place, low, high)
         least += tree_least
         largest += tree_largest
@@ -202,21 +215,12 @@ def _of_tree(
 
 
 def _most(
-    ensemble: NumberEnsemble, place: NDArray[np.int64], low: Numbers, high: Numbers, value: Numbers
+    trees: Trees, bias: float, place: NDArray[np.int64], low: Numbers, high: Numbers, value: Numbers
 ) -> float:
     """Return an upper bound of the distance on any row of these boxes."""
     most = 0.0
     for begin in range(0, len(low), BATCH):
         part = slice(begin, begin + BATCH)
-        least, largest, _, _ = _ranges(ensemble, place, low[part], high[part])
+        least, largest, _, _ = _ranges(trees, bias, place, low[part], high[part])
         most = max(most, float(np.maximum(largest - value[part], value[part] - least).max()))
     return most
-
-
-def _row(low: Numbers, high: Numbers, columns: NDArray[np.int64], n_features: int) -> Numbers:
-    """Return a row of a box, with values that models accept."""
-    start = np.where(np.isfinite(low), low, 0.0)
-    beyond = np.minimum(start + np.maximum(np.abs(start), 1.0), LARGEST)
-    row = np.zeros(n_features)
-    row[columns] = np.where(np.isfinite(high), high, beyond)
-    return row

@@ -17,6 +17,8 @@ from treewright.convert import NumberEnsemble
 from treewright.errors import InputError
 from treewright.result import BornAgainResult, SolveStatus
 from treewright.tree import Tree, exactly
+from treewright.verify._domain_boxes import original
+from treewright.verify._domain_check import domain_check
 from treewright.verify._furthest import furthest_apart
 from treewright.verify._near_form import check, checks_of_form, refuse_other_questions
 from treewright.verify._report import Check, VerificationReport
@@ -40,6 +42,7 @@ def verify_near_everywhere(
     Parameters
     ----------
     ensemble : NumberEnsemble
+        Within the domain that the result names, if there is one.
     result : BornAgainResult
         Result of `treewright.bornagain.near_everywhere` or ``BornAgainTreeRegressor(faithful="everywhere")``.
     asked : mapping of str to number, default=None
@@ -106,7 +109,8 @@ def _fault_of_fields(result: BornAgainResult) -> str:
 
 def _claims(ensemble: NumberEnsemble, result: BornAgainResult) -> Iterator[Check]:
     tree, stats, options = result.tree, result.stats, result.options
-    yield _equal("scope", result.scope, "all rows without missing values")
+    yield _equal("scope", result.scope, ensemble.scope)
+    yield domain_check(ensemble, result)
     yield _equal("trees of the ensemble", stats["ensemble_trees"], len(ensemble.trees))
     yield _equal("leaves of the ensemble", stats["ensemble_leaves"], ensemble.n_leaves)
     yield _equal("objective", result.objective, tree.n_leaves)
@@ -139,7 +143,13 @@ def _bounds(ensemble: NumberEnsemble, result: BornAgainResult) -> Iterator[Check
     tree, stats, tolerance = result.tree, result.stats, float(result.options["tolerance"])
     rows = _rows(stats["rows_apart"], len(tree.columns))
     assert rows is not None  # checked before
-    numbers = np.sort(ensemble.predict(rows))
+    if ensemble.domain is not None:
+        outside = np.flatnonzero(~ensemble.domain.contains(rows))
+        fault = _in_words(rows[outside[0]], tree) if len(outside) else ""
+        yield check(
+            "rows of the domain", fault, f"{len(rows)} rows", "A row outside proves nothing about it."
+        )
+    numbers = np.sort(original(ensemble).predict(rows))
     close = np.flatnonzero(np.diff(numbers) <= 2 * (tolerance + ensemble.rounding))
     fault = f"{numbers[close[0]]:.9g} and {numbers[close[0] + 1]:.9g}" if len(close) else ""
     said = f"{len(rows)} rows, each two more than twice {exactly(tolerance)} apart"

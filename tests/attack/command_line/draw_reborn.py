@@ -24,6 +24,8 @@ def random_file(rng: np.random.Generator, case: Case) -> dict[str, Any]:
             "within": float(rng.choice([0.0, 0.01, 0.1, 1.0])),
             "rows": bool(rng.random() < 0.5),
         }
+        if file["rows"] and rng.random() < 0.5:
+            file["domain"] = "rows"
     else:
         file = {"kind": str(rng.choice(OF_CLASSES)), "rows": bool(rng.random() < 0.8)}
         ways = ("everywhere", "rows", "prune", "domain") if file["rows"] else ("everywhere",)

@@ -142,19 +142,19 @@ def like_classes(command: Command, path: Path) -> tuple[Any, Any, str]:
 
 def near_numbers(command: Command, path: Path) -> tuple[Any, Any, str]:
     """The same of a model of numbers."""
-    from treewright.bornagain import near_everywhere, value_agreement
+    from treewright.bornagain import Domain, near_everywhere, value_agreement
     from treewright.convert import NumberEnsemble
     from treewright.table import Table
 
     asked = command.asked["file"]
-    ensemble = NumberEnsemble.load(path)
+    whole = ensemble = NumberEnsemble.load(path)
     X = _table_rows(command, ensemble) if asked["rows"] else None
+    if asked.get("domain"):
+        ensemble = ensemble.within(Domain.of_rows(X))
     result = near_everywhere(ensemble, tolerance=asked["within"], max_leaves=1000, X=X)
     agreed = ""
     if asked.get("new_rows"):
         X = _table_rows(command, ensemble)
         table = Table(result.tree.columns, X)
-        agreed = value_agreement(
-            result.tree, ensemble.predict(X), table, tolerance=asked["within"]
-        ).sentence()
+        agreed = value_agreement(result.tree, whole.predict(X), table, tolerance=asked["within"]).sentence()
     return result, result, agreed

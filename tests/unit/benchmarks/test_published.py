@@ -2,6 +2,7 @@
 
 import json
 import re
+import statistics
 from pathlib import Path
 
 import pytest
@@ -109,6 +110,10 @@ def test_the_command_has_the_options_that_were_used() -> None:
         "python -m benchmarks.latent step",
         "",
     )  # it has none
+    assert published.made_by("builds", {"options": {"other": "a commit", "turns": 4}}) == (
+        "python -m benchmarks.builds OTHER --turns 4",  # an interpreter, which no file stores
+        "other options not recorded",
+    )
     known = {"command": "python -m benchmarks.latent tables --splits 2", "options": {}}
     assert published.made_by("latent-tables", known) == (known["command"], "")
 
@@ -169,6 +174,12 @@ def assert_cell_says(cell: str, stored: dict, line: str) -> None:
         assert stored["objective"] == pytest.approx(float(shown[3]), abs=5.1e-5), line
 
 
+def seconds_of(rows: list[dict], solver: str) -> list[tuple[float, float]]:
+    """Processor seconds of treewright and of another solver on each problem."""
+    both = [{answer["solver"]: answer["cpu_seconds"] for answer in row["answers"]} for row in rows]
+    return [(answers["treewright"], answers[solver]) for answers in both]
+
+
 def test_the_sentences_below_that_table_are_those_of_the_results() -> None:
     readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
     folder = ROOT / "benchmarks" / "results"
@@ -177,6 +188,22 @@ def test_the_sentences_below_that_table_are_those_of_the_results() -> None:
               (row["answers"] for row in grid)]  # fmt: skip
     assert all(slower)
     assert f"Both other solvers took longer on all {len(grid)} problems of that run" in readme
+    assert "at least 36 times as long as treewright (median at least 196)" in readme
+    assert "STreeD at least 15 times (median at least 60)" in readme
+    for solver, least, median in (("gosdt", 36, 196), ("streed", 15, 60)):
+        factors = [theirs / ours for ours, theirs in seconds_of(grid, solver) if theirs > 0.1]
+        assert (int(min(factors)), int(statistics.median(factors))) == (least, median)
+    near = [theirs / ours for ours, theirs in seconds_of(grid, "streed") if theirs < 1.5 * ours]
+    assert "STreeD was 7 to 44% slower on eight of monk1" in readme
+    assert (len(near), round(min(near), 2), round(max(near), 2)) == (8, 1.07, 1.44)
+    rows = json.loads((folder / "sparse-dl85.json").read_text(encoding="utf-8"))["rows"]
+    pairs = seconds_of([row for row in rows if row["max_depth"] == 2], "dl85")
+    ahead = [ours - theirs for ours, theirs in pairs if theirs < ours]
+    assert (
+        f"DL8.5 was faster on {len(ahead)} of {len(pairs)} problems of depth 2 without a leaf penalty "
+        "(`sparse-dl85`), by at most 1.2 ms" in readme
+    )
+    assert round(1000 * max(ahead), 1) == 1.2
     rows = json.loads((folder / "continuous-grid.json").read_text(encoding="utf-8"))["rows"]
     own = [(row["max_depth"], row["answers"][0]) for row in rows]
     proven = sum(answer["status"] == "optimal" for _, answer in own)

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from treewright import accuracy_frontier, regression_frontier
 from treewright.cli import app
 from treewright.convert import load_model
+from yes_no_file import written, yes_no_rows
 
 
 def run(*args):
@@ -18,21 +19,12 @@ def run(*args):
 
 @pytest.fixture
 def rows():
-    rng = np.random.default_rng(3)
-    X = rng.integers(0, 2, (90, 5))
-    y = np.where(rng.random(90) < 0.2, X[:, 2], X[:, 0] & X[:, 1])
-    return X, y
+    return yes_no_rows()
 
 
 @pytest.fixture
 def data(tmp_path, rows):
-    X, y = rows
-    path = tmp_path / "data.csv"
-    with open(path, "w", newline="") as file:
-        csv.writer(file).writerows(
-            [["a", "b", "c", "d", "e", "y"], *np.column_stack([X, np.array(["no", "yes"])[y]]).tolist()]
-        )
-    return path
+    return written(tmp_path / "data.csv", *rows)
 
 
 def test_table(data, rows, tmp_path):

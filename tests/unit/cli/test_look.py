@@ -437,6 +437,20 @@ def test_a_fit_says_how_to_look_with_its_roles(tmp_path):
         assert f"See: treewright look {path} --target y --weight w" in done.stderr
 
 
+def test_a_few_prices_are_no_classes(tmp_path):
+    """A fit refuses labels that are not whole, however few they are."""
+    path = tmp_path / "ketchup.csv"
+    path.write_text(
+        "id,price,ounces\n" + "".join(f"{k},{0.79 + k % 3 / 10:.2f},{k % 7}\n" for k in range(60))
+    )
+    seen = run("look", path, "--target", "price")
+    assert "The target price holds numbers that are not whole, such as 0.79" in seen.stdout
+    accepted = "--task regression --target price --ignore id"
+    assert f"Accept all: treewright fit {path} {accepted}" in " ".join(seen.stdout.split())
+    assert run("fit", path, "--target", "price", "--ignore", "id").exit_code == 2
+    assert run("fit", path, *accepted.split()).exit_code == 0
+
+
 def test_what_is_accepted_of_a_quantity_can_be_followed(tmp_path, monkeypatch):
     """The fit without --task regression refused it."""
     monkeypatch.chdir(tmp_path)

@@ -17,6 +17,7 @@ from treewright.errors import SolverError
 from treewright.near_optimal import _trees, load_near_optimal, save_near_optimal, solve_near_optimal
 from treewright.problem import make_problem
 from treewright.table import table_from
+from yes_no_file import written, yes_no_rows
 
 ASKED = ("--max-depth", 3, "--cost-complexity", 0.02, "--epsilon", 0.3)
 
@@ -27,21 +28,12 @@ def run(*args):
 
 @pytest.fixture
 def rows():
-    rng = np.random.default_rng(3)
-    X = rng.integers(0, 2, (90, 5))
-    y = np.where(rng.random(90) < 0.2, X[:, 2], X[:, 0] & X[:, 1])
-    return X, y
+    return yes_no_rows()
 
 
 @pytest.fixture
 def data(tmp_path, rows):
-    X, y = rows
-    path = tmp_path / "data.csv"
-    with open(path, "w", newline="") as file:
-        csv.writer(file).writerows(
-            [["a", "b", "c", "d", "e", "y"], *np.column_stack([X, np.array(["no", "yes"])[y]]).tolist()]
-        )
-    return path
+    return written(tmp_path / "data.csv", *rows)
 
 
 @pytest.fixture

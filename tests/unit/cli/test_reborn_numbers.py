@@ -87,7 +87,10 @@ def test_mistakes_about_predictions_are_explained(numbers, forest, tmp_path):
         ((old, "--predictions", "size2"), "no column 'size2'"),
         ((forest, "--predictions", "yhat"), "is no CSV, Parquet or Arrow file"),
         ((old, "--predictions", "yhat", "--prune", "rows"), "--prune is for a model of classes"),
-        ((old, "--predictions", "yhat", "--domain", "rows"), "--domain is for a model"),
+        (
+            (old, "--predictions", "yhat", "--domain", "rows"),
+            "--domain is for a tree that is near everywhere",
+        ),
         ((old, "--predictions", "yhat", "--rows", old), "rows of its own"),
         ((old, "--within", 3), "name their column"),
         ((old, "--task", "guess"), "--task 'guess'"),
@@ -169,7 +172,7 @@ def test_a_tree_near_a_regression_forest_everywhere(numbers, tmp_path):
     assert f"treewright verify {out} --ensemble {forest_file}" in "".join(result.output.split("\n"))
     checked = run("verify", out, "--ensemble", forest_file)
     assert checked.exit_code == 0, checked.output
-    assert "Verified: 19 of 19 checks hold." in checked.output
+    assert "Verified: 20 of 20 checks hold." in checked.output
     assert "Not checked" not in checked.output
     assert run("verify", out, old).exit_code == 2  # rows say nothing about it
     written = tmp_path / "report.html"
@@ -194,6 +197,51 @@ def test_a_tree_near_a_regression_forest_everywhere(numbers, tmp_path):
     assert "Raise --within, --max-leaves or --time-limit" in few.output
 
 
+def test_a_tree_near_a_regression_forest_on_a_domain(tmp_path):
+    rng = np.random.default_rng(0)
+    data, out, forest_file = (tmp_path / name for name in ("data.csv", "tree.json", "forest.json"))
+    colour, age = rng.integers(0, 3, 60), rng.integers(18, 40, 60)
+    lines = [
+        f"{c == 0:d},{c == 1:d},{c == 2:d},{a},{10 * c + (c == 1) * a}"
+        for c, a in zip(colour, age, strict=True)
+    ]
+    data.write_text("\n".join(["red,green,blue,age,y", *lines]) + "\n")
+    asked = ("reborn", data, "-t", "y", "--task", "regression", "--faithful", "everywhere", "--within", 2)
+    groups = ("--one-hot", "red, green,blue", "--domain", "rows")
+    whole = run(*asked, "--forest-out", forest_file)
+    assert whole.exit_code == 0, whole.output
+    result = run(*asked, *groups, "--new-rows", data, "-o", out)
+    assert result.exit_code == 0, result.output
+    kept = load_model(out).result
+    assert kept.sentence() in result.output
+    assert kept.loss <= 2
+    named = f"The domain: age from {age.min()} to {age.max()} (whole numbers), exactly one of red, green, blue is 1."
+    assert named in result.output
+    assert "the tree is as near everywhere in the domain, and" in result.output
+    assert "Tree and model are at most 2 apart on 60 of 60 rows" in result.output
+    checked = run("verify", out, "--ensemble", forest_file)
+    assert checked.exit_code == 0, checked.output
+    assert "Verified: 21 of 21 checks hold." in checked.output
+    written = tmp_path / "report.html"
+    assert run("report", out, data, "--out", written).exit_code == 0
+    assert "Near its model on every row of the domain" in written.read_text()
+    again = run("reborn", forest_file, "--task", "regression", "--rows", data, "--within", 2, *groups)
+    assert kept.sentence() in again.output
+    document = json.loads(out.read_text())
+    stated = document["certificate"]["options"]["domain"]
+    stated["ranges"]["age"] = [20.0, 21.0]
+    out.write_text(json.dumps(document))
+    assert run("verify", out, "--ensemble", forest_file).exit_code == 1
+    del document["certificate"]["options"]["domain"]
+    out.write_text(json.dumps(document))
+    refused = run("verify", out, "--ensemble", forest_file)
+    assert refused.exit_code == 2
+    assert "does not hold the domain" in refused.stderr
+    outside = run(*asked, "--one-hot", "red,green")  # blue rows have neither
+    assert outside.exit_code == 2
+    assert "exactly one of red, green is 1" in outside.stderr
+
+
 def test_mistakes_about_nearness_everywhere_are_explained(numbers, forest, tmp_path):
     old, _ = numbers
     model = tmp_path / "forest.json"
@@ -205,7 +253,15 @@ def test_mistakes_about_nearness_everywhere_are_explained(numbers, forest, tmp_p
         ((model, "--task", "regression", "--within", 1, "--tolerance", 0.1), "--tolerance is for a tree"),
         ((model, "--task", "regression", "--within", 1, "--max-depth", 3), "--max-depth is for a tree"),
         ((model, "--task", "regression", "--faithful", "rows"), "--predictions COLUMN"),
-        ((model, "--task", "regression", "--within", 1, "--one-hot", "x0,x1"), "--one-hot is for a model"),
+        (
+            (model, "--task", "regression", "--within", 1, "--one-hot", "x0,x1"),
+            "the column 'x1'. There are: x0",
+        ),
+        ((model, "--task", "regression", "--within", 1, "--domain", "rows"), "add --rows FILE.csv"),
+        (
+            (old, "--task", "regression", "-t", "yhat", "--one-hot", "a,b"),
+            "--one-hot is for a tree that is near",
+        ),
         ((model, "--task", "regression", "--within", 1, "--forest-out", model), "leave it out here"),
         ((forest, "--task", "regression", "--within", 1), "is no regression model that can be read"),
         ((forest, "--forest-out", model), "--forest-out is for --task regression"),

@@ -1,5 +1,6 @@
 """Bad input of every kind gets an error that names it and says what to do; nothing is fitted half."""
 
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,7 @@ def test_tables(table: Any, words: str) -> None:
         ([0.5, 1.0, 0.0, 1.0], "Unknown label type: continuous"),
         (["a", None, "b", "a"], "missing values|None"),
         (["a", 1, "b", "a"], "mixture of int, str"),
+        ([Decimal(1), Decimal(2)] * 2, "Unknown label type: Decimal; labels are .* Give these as text"),
         (np.zeros((4, 2)), "1d array"),
     ],
     ids=lambda x: x if isinstance(x, str) else "",

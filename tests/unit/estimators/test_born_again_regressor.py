@@ -18,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from treewright import BornAgainTreeRegressor
-from treewright.bornagain import distil_values, near_everywhere
+from treewright.bornagain import Domain, distil_values, near_everywhere
 from treewright.convert import Model, from_json, to_json
 from treewright.errors import InputError
 from treewright.result import SolveStatus, StopReason
@@ -178,6 +178,8 @@ def test_the_callback_stops_it(rows):
         ({"faithful": "everywhere", "share": 0.2}, 'share=0.2 is for faithful="rows"'),
         ({"faithful": "everywhere", "max_depth": 2}, 'max_depth=2 is for faithful="rows"'),
         ({"faithful": "everywhere", "max_rows": None}, 'max_rows=None is for faithful="rows"'),
+        ({"domain": "rows"}, 'domain=.rows. is for faithful="everywhere"'),
+        ({"faithful": "everywhere", "domain": "columns"}, "domain='columns'; give \"rows\""),
         ({"max_depth": -1}, "max_depth=-1"),
         ({"max_leaves": 0}, "max_leaves=0"),
         ({"max_rows": 0}, "max_rows=0"),
@@ -238,6 +240,47 @@ def test_near_everywhere_is_its_own_search_on_the_models_trees(rows):
     np.testing.assert_array_equal(copy.predict(far), model.predict(far))
     ready = BornAgainTreeRegressor.from_fitted(model.estimator_, frame, faithful="everywhere", progress=False)
     assert ready.result_.sentence() == model.result_.sentence()
+
+
+def test_near_within_a_domain():
+    rng = np.random.default_rng(0)
+    colour, age = rng.integers(0, 3, 80), rng.integers(18, 40, 80)
+    frame = pd.DataFrame({"red": colour == 0, "green": colour == 1, "blue": colour == 2, "age": age}).astype(
+        float
+    )
+    y = 10.0 * colour + age * (colour == 1)
+    domain = Domain.of(list(frame), {"age": (18, 39)}, integers=["age"], one_hot=[["red", "green", "blue"]])
+    asked = {
+        "faithful": "everywhere",
+        "tolerance": 1.0,
+        "units": "target",
+        "random_state": 0,
+        "progress": False,
+    }
+    model = BornAgainTreeRegressor(domain=domain, **asked).fit(frame, y)
+    assert model.domain_ is domain
+    assert model.ensemble_.domain is domain
+    assert verify_near_everywhere(model.ensemble_, model.result_).ok
+    inside = pd.DataFrame([[*c, a] for c in np.eye(3) for a in range(18, 40)], columns=frame.columns)
+    far = np.abs(model.predict(inside) - model.estimator_.predict(inside)).max()
+    assert far <= model.result_.loss <= 1.0
+    assert len(model.predict(inside - 5)) == len(inside)  # rows outside are answered
+    assert model.agreement(inside - 5).n_rows == len(inside)
+    plain = BornAgainTreeRegressor(**asked).fit(frame, y)
+    assert plain.domain_ is None
+    assert model.tree_.n_leaves < plain.tree_.n_leaves
+    of_rows = BornAgainTreeRegressor.from_fitted(model.estimator_, frame, domain="rows", **asked)
+    assert of_rows.domain_.words(list(frame)).startswith("red from 0 to 1 (whole numbers), ")
+    assert verify_near_everywhere(of_rows.ensemble_, of_rows.result_).ok
+    again = near_everywhere(of_rows.ensemble_, tolerance=1.0)
+    assert of_rows.result_.sentence() == again.sentence()
+    copy = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(copy.predict(inside), model.predict(inside))
+    with pytest.raises(InputError, match="of 80 rows are outside the domain: column 'age' has"):
+        BornAgainTreeRegressor(domain=Domain.of(list(frame), {"age": (18, 30)}), **asked).fit(frame, y)
+    with pytest.raises(InputError, match="The domain has 1 columns, the ensemble 4"):
+        BornAgainTreeRegressor(domain=Domain([0.0], [1.0], [False]), **asked).fit(frame, y)
+    assert BornAgainTreeRegressor(max_depth=1, progress=False).fit(frame, y).domain_ is None
 
 
 def test_a_tree_that_is_not_near_enough_everywhere_is_told(rows):

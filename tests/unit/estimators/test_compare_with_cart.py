@@ -144,6 +144,11 @@ def test_a_cart_with_smaller_leaves_is_told():
     assert "best possible" not in compared.sentence()
 
 
+def test_labels_that_are_no_classes_are_refused_with_what_to_do():
+    with pytest.raises(InputError, match=r"holds numbers that are not whole .* use OptimalTreeRegressor"):
+        compare_with_cart([[1.0], [2.0], [3.0]], [0.5, 1.5, 0.5])
+
+
 def test_a_cart_over_other_columns_or_labels_is_refused():
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame(X, columns=list("abcd"))

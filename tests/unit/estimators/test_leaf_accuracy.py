@@ -191,7 +191,7 @@ def test_ctrl_c_before_any_score_is_an_exception(cancer, monkeypatch):
     def pressed(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(LeafAccuracyTreeClassifier, "fit", pressed)
+    monkeypatch.setattr(LeafAccuracyTreeClassifier, "_find", pressed)
     with pytest.raises(KeyboardInterrupt):
         LeafAccuracyTreeClassifierCV((1,), cv=2).fit(X, y)
 
@@ -301,6 +301,20 @@ def test_command_line(cancer, tmp_path):
         assert refused.exit_code == 2, refused.output
 
 
+def test_where_no_tree_is_as_accurate_the_error_names_the_thresholds_that_were_offered():
+    X, y = np.arange(40.0)[:, None], np.repeat([0, 1, 0], [13, 14, 13])
+    common = {"cost_complexity": 0.0, "max_depth": 2, "min_leaf_accuracy": 0.999}
+    with pytest.raises(
+        SolverError, match=r"No tree of depth at most 2 over .*1 quantile.* 99\.9% of every leaf"
+    ):
+        OptimalTreeClassifier(**common, thresholds=2).fit(X, y)
+    assert OptimalTreeClassifier(**common, thresholds="all").fit(X, y).score(X, y) == 1
+    with pytest.raises(
+        SolverError, match="depth at most 2 and at least 14 rows per leaf over all thresholds is"
+    ):
+        OptimalTreeClassifier(**common, min_samples_leaf=14, thresholds="all").fit(X, y)
+
+
 @pytest.mark.parametrize(("leaves", "chosen"), [((0.2, 5), 0.2), ((5, 0.2), 0.2), ((0.02, 5), 5)])
 def test_of_equal_candidates_the_one_of_larger_leaves_is_chosen(leaves, chosen):
     """A share counts as so many rows of the smallest training part: .2 of 60 are 12."""
@@ -318,3 +332,25 @@ def test_last_bits_of_sums_of_weights_choose_nothing():
     right = model.cv_results_["mean_accuracy"]
     assert right.max() - right[model.cv_results_["max_depth"] == 1].max() < 1e-12
     assert model.best_params_["max_depth"] == 1
+
+
+@pytest.mark.parametrize("left_out", [False, True])
+def test_held_back_rows_may_have_words_that_no_training_row_has(left_out):
+    """Each of the last words occurs once: where its row is held back, it is another word than any of the tree's."""
+    words = np.array(["a", "b", "c"] * 10 + ["d", "e"], dtype=object)[:, None]
+    y = np.array([0, 1, 1] * 10 + [1, 0])
+    weight = np.ones(32)
+    weight[0] = not left_out
+    model = LeafAccuracyTreeClassifierCV((2,), min_samples_leaves=(1,), criteria=("accuracy",), cv=4)
+    model.fit(words, y, sample_weight=weight)
+    held_back = model.cv_results_["leaf_accuracy"]
+    assert held_back.shape == (1, 4)
+    assert held_back.min() < held_back.max() == 1
+    assert model.tree_.columns[0].categories == ("a", "b", "c", "d", "e")
+    assert (
+        model.predict(words[3:]).tolist()
+        == LeafAccuracyTreeClassifier(2, min_samples_leaf=1, criterion="accuracy")
+        .fit(words, y, sample_weight=weight)
+        .predict(words[3:])
+        .tolist()
+    )

@@ -11,13 +11,12 @@ import pytest
 pytest.importorskip("highspy", reason="needs the extra mip")
 
 from treewright import MIPTreeClassifier
+from treewright import _memory as memory
 from treewright.errors import InputError
 from treewright.mip import MIPOptions, binoct, make_formulation, solve
 from treewright.mip import _room as room
-from treewright.mip import _size as size
 from treewright.mip._instance import Instance
 from treewright.mip._model import Model
-from treewright.mip._size import available_memory
 from treewright.mip._solve import FORMULATIONS
 from treewright.problem import Problem, make_problem
 from treewright.result import StopReason
@@ -100,18 +99,18 @@ def test_without_a_limit_the_memory_of_the_machine_counts(
 def test_the_memory_of_the_machine_is_what_its_files_say(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(size, "ROOT", str(tmp_path))
-    assert available_memory() is None
+    monkeypatch.setattr(memory, "ROOT", str(tmp_path))
+    assert memory.available_memory() is None
     (tmp_path / "proc").mkdir()
     (tmp_path / "proc/meminfo").write_text("MemTotal:  900 kB\nMemAvailable:  500 kB\n")
-    assert available_memory() == 500 << 10
+    assert memory.available_memory() == 500 << 10
     group = tmp_path / "sys/fs/cgroup"
     group.mkdir(parents=True)
     (group / "memory.max").write_text("max\n")
     (group / "memory.current").write_text("1000\n")
-    assert available_memory() == 500 << 10
+    assert memory.available_memory() == 500 << 10
     (group / "memory.max").write_text("4000\n")
-    assert available_memory() == 3000
+    assert memory.available_memory() == 3000
 
 
 def test_columns_without_equal_values_are_counted_once() -> None:

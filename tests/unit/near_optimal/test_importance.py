@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from treewright.errors import InputError
-from treewright.near_optimal import column_importance
+from treewright.near_optimal import _importance, column_importance, solve_near_optimal
+from treewright.result import StopReason
 
 
 @pytest.fixture(scope="module")
@@ -73,3 +74,21 @@ def test_a_row_counts_as_often_as_it_was_drawn():
         X, X[:, 0].astype(int), n_resamples=5, n_trees=3, random_state=0, min_samples_leaf=20
     )
     assert (found.reliance > 0.3).all()
+
+
+def test_ctrl_c_while_a_set_is_made_ends_all_resamples(table, monkeypatch):
+    """The set kept what it had, as it should, and the next resamples were made."""
+    made = []
+
+    def pressed(progress):
+        raise KeyboardInterrupt
+
+    def interrupted(problem, thresholds, **how):
+        made.append(solve_near_optimal(problem, thresholds, progress=pressed, **how))
+        return made[-1]
+
+    monkeypatch.setattr(_importance, "solve_near_optimal", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        column_importance(*table, n_resamples=4, n_trees=5, random_state=0, time_limit=None)
+    (only,) = made
+    assert only.stop_reason is StopReason.INTERRUPT

@@ -10,10 +10,13 @@ import pytest
 
 from treewright import near_optimal_trees
 from treewright.errors import InputError, SolverError
-from treewright.near_optimal import _derived
+from treewright.near_optimal import _derived, solve_near_optimal
 from treewright.near_optimal._counts import Counts
 from treewright.near_optimal._watch import LittleMemory, Watch
+from treewright.problem import make_problem
 from treewright.result import SolveStatus, StopReason
+from treewright.search import Limits, solve
+from treewright.table import table_from
 
 
 def interrupt(progress):
@@ -288,3 +291,19 @@ def test_a_bound_below_every_tree_is_refused_although_the_best_tree_is_not_prove
     asked = {"max_depth": 4, "max_objective": 0.001, "progress": False}
     with pytest.raises(InputError, match="below the objective of every tree, which is at least"):
         near_optimal_trees(X, y, time_limit=0.2, **asked)
+
+
+def test_a_stopped_search_leaves_its_tree_where_only_ties_are_told_apart():
+    """Equal rows of both labels cost any tree the same; where a column tells only such rows apart, the best tree that
+    the stopped search knew was not found again."""
+    rng = np.random.default_rng(1)
+    X = rng.integers(0, 2, (60, 9)).astype(float)
+    y = (X[:, :3].sum(axis=1) % 2 != 0) ^ (rng.random(60) < 0.2)
+    X[:, 8] = 0
+    X[:6, 8] = 1
+    X[1:6:2], y[1:6:2] = X[:6:2], ~y[:6:2]
+    problem = make_problem(table_from(X), y, cost_complexity=0.01, max_depth=5)
+    limits = Limits(step_limit=60)
+    alone = solve(problem, "all", limits=limits)
+    assert alone.stop_reason is StopReason.STEP_LIMIT
+    assert solve_near_optimal(problem, "all", limits=limits).best.objective <= alone.objective

@@ -8,7 +8,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from brute_force_leaf_accuracy import Oracle, make_problem
+from brute_force_leaf_accuracy import Oracle
+from ranked_problems import make_problem
 from treewright import LeafAccuracyTreeClassifier, OptimalTreeClassifier
 from treewright.problem._weights import balance
 from treewright.result import SolveStatus

@@ -12,7 +12,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from brute_force_leaf_accuracy import Oracle, make_problem
+from brute_force_leaf_accuracy import Oracle
+from ranked_problems import make_problem
 from treewright import _core
 from treewright.binarize import midpoints
 from treewright.errors import InputError, SolverError

@@ -10,7 +10,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 from brute_force_leaf_accuracy import Oracle
-from brute_force_leaf_accuracy import make_problem as tiny_problem
+from ranked_problems import make_problem as tiny_problem
 from treewright._native import core
 from treewright.errors import SolverError
 from treewright.problem import make_problem

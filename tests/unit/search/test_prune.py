@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from prunings import end_of, prunings
 from treewright import SolveStatus
 from treewright.errors import RefutedProofWarning
 from treewright.problem import Problem, make_problem
@@ -72,31 +73,12 @@ def cost(problem: Problem, splits: list[Split | None]) -> float:
     return paid / problem.total_weight + problem.cost_complexity * sum(s is None for s in splits)
 
 
-def end_of(splits: list[Split | None], node: int) -> int:
-    """Where the subtree of a node ends."""
-    if splits[node] is None:
-        return node + 1
-    return end_of(splits, end_of(splits, node + 1))
-
-
 def leaf_of(splits: list[Split | None], node: int, x: np.ndarray) -> tuple[int, None]:
     while (split := splits[node]) is not None:
         value = x[split.column]
         left = split.missing_left if np.isnan(value) else value <= split.threshold
         node = node + 1 if left else end_of(splits, node + 1)
     return node, None
-
-
-def prunings(splits: list[Split | None]) -> list[list[Split | None]]:
-    """Every tree with a leaf or a child in the place of one inner node."""
-    out = []
-    for node, split in enumerate(splits):
-        if split is None:
-            continue
-        right, end = end_of(splits, node + 1), end_of(splits, node)
-        for part in ([None], splits[node + 1 : right], splits[right:end]):
-            out.append([*splits[:node], *part, *splits[end:]])
-    return out
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from prunings import prunings
 from treewright import SolveStatus
 from treewright.errors import RefutedProofWarning
 from treewright.problem import make_policy_problem, make_regression_problem, make_survival_problem
@@ -20,7 +21,7 @@ from treewright.search._prune_additive import pruned_splits
 from treewright.table import Table, table_from
 from treewright.tree import Split, ThresholdSplit
 from treewright.verify import verify_policy, verify_regression, verify_survival
-from unit.search.test_prune import prunings, random_splits
+from unit.search.test_prune import random_splits
 
 KINDS = ("regression", "policy", "survival")
 LOSSES = (*KINDS, "several outputs", "log loss")

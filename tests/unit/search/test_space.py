@@ -141,6 +141,11 @@ def test_auto_means_the_same_wherever_splits_are_held_one_by_one():
         assert 'thresholds="all" to search every split' in advice
     notes = choose_engine(problem, "auto", method="guessed bounds").space.notes
     assert "(the search without guessed lower bounds looks at all thresholds)" in notes[-1]
+    notes = choose_engine(problem, "auto", method="near-optimal").space.notes
+    assert (
+        "to a set of near-optimal trees (the search for a single tree looks at all thresholds)." in notes[-1]
+    )
+    assert choose_engine(problem, "all", method="near-optimal").engine == "ranked"  # not binary columns only
     assert choose_engine(problem, "auto", method="frontier").space.scope == "all thresholds"
     assert solve(plain).scope == "all thresholds"
     guided = [solve_guided(plain, "auto", Guesses(lower_bounds=True, compare=c)) for c in (True, False)]

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from joblib import Parallel, delayed, parallel_config
 
-from thread_checks import check_a_broken_callback, check_progress, check_step_limits
+import thread_checks
+from thread_checks import check_a_broken_callback, check_progress, check_step_limits, said
 from treewright.errors import InputError
 from treewright.estimators import (
     OptimalPolicyTree,
@@ -20,10 +21,8 @@ from treewright.estimators import (
     OptimalTreeClassifier,
     OptimalTreeRegressor,
 )
-from treewright.problem import make_problem
-from treewright.result import SolveResult, SolveStatus
-from treewright.search import Limits, RankedOptions, jobs_for, solve, threads_of
-from treewright.table import table_from
+from treewright.result import SolveStatus
+from treewright.search import Limits, RankedOptions, jobs_for, threads_of
 
 AT_ONCE = RankedOptions(alone_work=0, together_work=0)
 
@@ -36,23 +35,7 @@ def made(seed: int, n_rows: int = 200, n_values: int = 12) -> tuple[Any, Any]:
     return X, y.astype(int)
 
 
-def searched(
-    X: Any,
-    y: Any,
-    n_jobs: int | None,
-    options: RankedOptions = AT_ONCE,
-    limits: Limits | None = None,
-    **more: Any,
-) -> SolveResult:
-    terms = {"max_depth": 3, "cost_complexity": 0.0} | more
-    progress = terms.pop("progress", None)
-    problem = make_problem(table_from(X), y, **terms)
-    limits = replace(limits or Limits(), n_jobs=n_jobs)
-    return solve(problem, "all", limits=limits, options=options, progress=progress)
-
-
-def said(result: SolveResult) -> tuple[Any, ...]:
-    return result.status, result.objective, result.lower_bound, result.tree.splits, result.tree.value.tolist()
+searched = partial(thread_checks.searched, options=AT_ONCE, max_depth=3)
 
 
 @pytest.mark.parametrize("n_jobs", [2, 3, 4])
@@ -74,7 +57,7 @@ def test_a_hundred_runs_give_the_tree_of_one_thread(n_jobs: int) -> None:
 def test_equal_trees_are_chosen_by_one_rule_whatever_the_search_knew(switch: str) -> None:
     for seed in range(6):
         X, y = made(100 + seed, 60)
-        assert said(searched(X, y, 2, replace(AT_ONCE, **{switch: False}))) == said(searched(X, y, 1))
+        assert said(searched(X, y, 2, options=replace(AT_ONCE, **{switch: False}))) == said(searched(X, y, 1))
 
 
 def test_the_order_of_the_rows_does_not_choose_the_tree() -> None:

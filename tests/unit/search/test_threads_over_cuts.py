@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from thread_checks import check_a_broken_callback, check_progress, check_step_limits
+import thread_checks
+from thread_checks import check_a_broken_callback, check_progress, check_step_limits, said
 from treewright.estimators import OptimalTreeClassifier
-from treewright.problem import make_problem
-from treewright.result import SolveResult, SolveStatus
-from treewright.search import BinaryOptions, Limits, solve
-from treewright.table import table_from
+from treewright.result import SolveStatus
+from treewright.search import BinaryOptions, Limits
 
 AT_ONCE = BinaryOptions(alone_steps=0)
 
@@ -29,23 +28,7 @@ def made(seed: int, n_rows: int = 120, n_columns: int = 12, noise: float = 0.25)
     return X, y.astype(int)
 
 
-def searched(
-    X: Any,
-    y: Any,
-    n_jobs: int,
-    options: BinaryOptions = AT_ONCE,
-    limits: Limits | None = None,
-    **more: Any,
-) -> SolveResult:
-    terms = {"max_depth": 4, "cost_complexity": 0.0} | more
-    progress = terms.pop("progress", None)
-    problem = make_problem(table_from(X), y, **terms)
-    limits = replace(limits or Limits(), n_jobs=n_jobs)
-    return solve(problem, "all", limits=limits, options=options, progress=progress)
-
-
-def said(result: SolveResult) -> tuple[Any, ...]:
-    return result.status, result.objective, result.lower_bound, result.tree.splits, result.tree.value.tolist()
+searched = partial(thread_checks.searched, options=AT_ONCE, max_depth=4)
 
 
 @pytest.mark.parametrize("n_jobs", [2, 3, 4])
@@ -71,7 +54,7 @@ def test_the_phases_of_a_search_do_not_choose_the_tree(steps: int) -> None:
             short = replace(AT_ONCE, plain_steps=steps)
             one, other = (
                 searched(X, y, 1, cost_complexity=price),
-                searched(X, y, 2, short, cost_complexity=price),
+                searched(X, y, 2, options=short, cost_complexity=price),
             )
             assert said(other) == said(one)
 

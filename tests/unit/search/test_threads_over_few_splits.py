@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from thread_checks import check_a_broken_callback, check_progress, check_step_limits
+from thread_checks import check_a_broken_callback, check_progress, check_step_limits, said
 from treewright.problem import make_regression_problem, make_survival_problem
 from treewright.result import SolveStatus
 from treewright.search import Limits, RankedOptions, solve_regression, solve_survival
@@ -49,10 +49,6 @@ def searched(
         options=AT_ONCE,
         progress=progress,
     )
-
-
-def said(result: Any) -> tuple[Any, ...]:
-    return result.status, result.objective, result.lower_bound, result.tree.splits, result.tree.value.tolist()
 
 
 def symmetric(seed: int) -> tuple[Any, Any]:

@@ -135,3 +135,11 @@ def test_which_comes_first_in_a_date(words, argument, asks):
     (finding,) = [found for found in look(pd.DataFrame({"d": words * 10})).findings if found.column == "d"]
     assert f"to_datetime(X['d']{argument})" in finding.in_python
     assert ("Add dayfirst=True" in finding.text) is asks
+
+
+def test_a_state_is_not_a_missing_value():
+    """NC also abbreviates "no contesta" and "non communiqué"."""
+    states = pd.DataFrame({"state": ["NC", "VA", "TX", "OH", "NY", "CA"] * 5})
+    assert look(states).findings == ()
+    answers = pd.DataFrame({"vota": ["SI", "NO", "NC"] * 10})
+    assert [finding.action for finding in look(answers).findings] == ["missing"]

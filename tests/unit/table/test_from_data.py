@@ -321,3 +321,14 @@ def test_a_header_below_merged_titles_is_named() -> None:
     assert "pandas.read_excel(path, header=1)" in str(caught.value)
     with pytest.raises(InputError, match="mixes numbers"):
         table_from(pd.DataFrame({"age": [34, "none", 51]}))
+
+
+def test_the_advice_on_ranges_of_pandas_cut_keeps_their_order() -> None:
+    X = pd.DataFrame({"age": pd.cut([12, 35, 71, 68, np.nan], [0, 18, 65, 99])})
+    with pytest.raises(InputError, match=r"'Interval'.* pandas\.cut makes such columns") as error:
+        table_from(X)
+    exec(re.search(r"X\['age'\] = .*?\(str\)", str(error.value)).group(), {"X": X})
+    table = table_from(X)
+    assert table.columns[0].ordered
+    assert table.columns[0].categories == ("(0, 18]", "(18, 65]", "(65, 99]")
+    assert table.X[:4, 0].tolist() == [0, 1, 2, 2]

@@ -55,14 +55,6 @@ def test_short_amounts(tmp_path):
     assert "categorical" not in done.stderr
 
 
-def test_text_in_a_target_of_numbers(tmp_path):
-    """It can neither be missing nor a category."""
-    path = written(tmp_path, "price", [f"{300 + k}" if k % 9 else "sold" for k in range(60)])
-    done = CliRunner().invoke(app, ["fit", str(path), "-t", "price", "--task", "regression"])
-    assert "Write numbers there, or leave these rows out." in done.stderr
-    assert "categorical" not in done.stderr
-
-
 def test_amounts_without_cents_are_numbers(tmp_path):
     """As Swiss and German shops write them; half of a column was taken for identifiers."""
     seen = look(written(tmp_path, "Lohn", (f"{80 + k}'{100 + k}{'.-' if k % 2 else ''}" for k in range(60))))

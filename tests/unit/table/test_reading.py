@@ -362,7 +362,8 @@ class TestDates:
         assert load_csv(path, target="y", categorical=["when"]).table.columns[0].categories[0] == "2021-12-31"
         assert load_csv(path, target="y", ignore=["when"]).table.names == ("x",)
 
-    @given(st.lists(st.dates(datetime.date(1000, 1, 1)), min_size=1, max_size=20))
+    @settings(max_examples=40)
+    @given(st.lists(st.dates(datetime.date(1000, 1, 1)), min_size=1, max_size=50))
     def test_parts_are_those_of_the_calendar(self, tmp_path_factory, days):
         path = tmp_path_factory.getbasetemp() / "dates.csv"
         path.write_text("d,x,y\n" + "".join(f"{day.isoformat()},1,u\n" for day in days))
@@ -401,8 +402,8 @@ def test_needed_columns_only(write):
     ],
     ids=str,
 )
-@settings(max_examples=40)  # of each of the twelve ways: most of the time goes into files
-@given(values=st.lists(st.integers(-(10**9), 10**9), min_size=1, max_size=30))
+@settings(max_examples=12)  # of each of the twelve ways: most of the time goes into files, so these are long
+@given(values=st.lists(st.integers(-(10**9), 10**9), min_size=30, max_size=120))
 def test_what_is_written_in_one_way_comes_back(tmp_path_factory, written, values):
     """Whatever is read without an error has the values that were written, if decimals show which mark they have."""
     fields = []

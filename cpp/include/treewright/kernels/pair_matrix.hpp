@@ -122,7 +122,7 @@ struct PairScratch {
 enum class PairKernel : std::uint8_t { automatic, rows, columns };
 
 // Fills `out` for the given rows and active columns. All loops here that may take long look at the clock of `control`,
-// if there is one; once it is over (Control::split), they return with garbage, and nothing may be concluded from it.
+// if there is one; once it is over (Control::over), they return with garbage, and nothing may be concluded from it.
 template <class Acc>
 void count_pairs(Simd level, PairKernel kernel, const Rows<Acc>& data, std::span<const std::uint32_t> rows,
                  const Active& active, Pairs<Acc>& out, PairScratch& scratch, Control* control = nullptr);

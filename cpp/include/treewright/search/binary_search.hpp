@@ -18,9 +18,10 @@
 //  B4 budget        A parent with `target` to beat needs its child only below target - lower(sibling); a child that
 //                   proves a bound at or above its budget stops (hierarchical bound, Theorem 3.1).
 //  B5 children      f >= min(best of at most three leaves, max(4c, min_i lower(S_i0) + lower(S_i1))).
-//  B6 similarity    f(S) >= f(S') - w(S' minus S), w the largest cost of each row: S's best tree used on S' pays
-//                   c the same, and at most w more (Theorem F.1's idea, for any two sets). Not valid with a minimum
-//                   leaf size, where S's tree may be infeasible on S'; switched off there.
+//  B6 similarity    f(S) >= f(S') - w(S' minus S), w the costs of all classes of each row together, no less than the
+//                   largest: S's best tree used on S' has no more leaves with rows, and pays at most w more (Theorem
+//                   F.1's idea, for any two sets). Not valid with a minimum leaf size, where S's tree may be infeasible
+//                   on S'; switched off there.
 //  B7 row prices    (row_prices.hpp) f(S) >= sum of y over S.
 //  B8 few rows      (src/bounds/few_rows.hpp) f(S) >= f(T) for any T of its rows, whether splits select T or not.
 //  Guess            (src/bounds/guessed_bounds.hpp) conditional: what a reference model gets wrong in S. With it,

@@ -63,7 +63,7 @@ struct ChildPattern {
 
 // Makes subproblems in its arena; what it returns lives as long as the arena's scope.
 //
-// Once the run is over (Control::split), matrices are garbage or missing; rows, totals and keys are right at any time.
+// Once the run is over (Control::over), matrices are garbage or missing; rows, totals and keys are right at any time.
 // Where a matrix would pass the memory limit the run is ended before it is made.
 template <class Acc>
 class Subproblems {

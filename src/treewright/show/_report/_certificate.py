@@ -289,5 +289,6 @@ def _near_everywhere(result: BornAgainResult) -> Certificate:
             "unless the sentence above says that its leaves are needed.",
         ),
     )
-    badge = "Near its model on every row" if within else "Not as near its model as was asked"
+    where = "every row of the domain" if " of the domain" in result.scope else "every row"
+    badge = f"Near its model on {where}" if within else "Not as near its model as was asked"
     return Certificate(badge, "proven" if within else "open", result.sentence(), answers, tuple(result.notes))

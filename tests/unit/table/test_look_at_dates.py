@@ -1,0 +1,95 @@
+"""What `look` says of dates and durations, however they are written or stored."""
+
+import numpy as np
+import pandas as pd
+
+from looks import frame
+from treewright.table import (
+    load_csv,
+    look,
+    read_settings,
+    settings_of,
+    settings_text,
+)
+
+
+def test_dates_with_a_time_of_day_are_no_names_of_rows() -> None:
+    days = pd.date_range("2024-01-03", periods=60, freq="7h").strftime("%d/%m/%Y %H:%M")
+    (found,) = look(pd.DataFrame({"placed": days, "a": [k % 7 for k in range(60)]})).findings
+    assert (found.column, found.action) == ("placed", "dates")
+    assert "pandas.to_datetime(X['placed'], dayfirst=True)" in found.in_python
+
+
+def test_a_date_is_one_column(tmp_path):
+    path = tmp_path / "rows.csv"
+    rows = [f"202{k % 4}-0{1 + k % 9}-1{k % 7},{k % 23 / 2},{'ab'[k % 23 > 9]}" for k in range(90)]
+    path.write_text("\n".join(["seen,x,y", *rows]) + "\n")
+    assert look(path, target="y").summary()[0] == "rows.csv: 90 rows; numbers: 1 (x); dates: 1 (seen)."
+
+
+def test_what_a_look_proposes_for_durations_can_be_run():
+    X = pd.DataFrame({"held": pd.to_timedelta([1, 2, 3], unit="D"), "a": [1, 2, 3]})
+    (text,) = (finding.text for finding in look(X).findings)
+    exec(text.split("days: ")[1].removesuffix(" in pandas."), {"X": X})
+    assert look(X).findings == ()
+
+
+def test_dates_that_stand_for_unknown_are_asked_about(tmp_path):
+    """A 9999-12-31 made all ages millions of days, and its year alone was proposed, which fit refused to know."""
+    path, fixed = tmp_path / "contracts.csv", tmp_path / "columns.yaml"
+    rows = [
+        f"{10 + k % 9}.0{1 + k % 9}.2{k % 5},{2000 + k % 40}-03-1{k % 9},{'ab'[k % 2]}" for k in range(90)
+    ]
+    rows += ["01.01.1900,9999-12-31,a"] * 5 + ["01.01.1900,2031-05-06,b"]
+    path.write_text("called,until,y\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    seen = look(path, "y")
+    assert [(one.column, one.action, one.value) for one in seen.findings if one.action] == [
+        ("called", "missing", "01.01.1900"),
+        ("until", "missing", "9999-12-31"),
+    ]
+    assert "called holds the date 01.01.1900 in 6 rows, far from all other dates" in str(seen)
+    fixed.write_text(settings_text(settings_of(seen)), encoding="utf-8")
+    coded = {name: list(words) for name, words in read_settings(fixed).missing_in.items()}
+    read = load_csv(path, target="y", missing_in=coded)
+    assert read.blanked == {"called": {"01.01.1900": 6}, "until": {"9999-12-31": 5}}
+    ages = read.table.X[:, [name.startswith("until (age") for name in read.table.names].index(True)]
+    assert np.nanmax(ages) < 50 * 366
+
+
+def test_old_and_late_dates_near_the_others_are_dates(tmp_path):
+    path = tmp_path / "births.csv"
+    days = [f"{1901 + k}-01-01" for k in range(40)] + ["1900-01-01", "1900-01-01", "1940-07-01"]
+    path.write_text(
+        "born,y\n" + "".join(f"{day},{'ab'[k % 2]}\n" for k, day in enumerate(days)), encoding="utf-8"
+    )
+    assert not [one for one in look(path, "y").findings if one.action == "missing"]
+
+
+def test_dates_as_spreadsheets_store_them_are_told():
+    """45231 is 2023-11-01; a split at 45231.5 says nothing to anybody."""
+    (finding,) = look(
+        frame(**{"Date of birth": [20000 + k * 7 % 1999 for k in range(200)]}), target="y"
+    ).findings
+    assert "as spreadsheets store dates (here 1954-10-03 to " in finding.text
+    assert finding.action == ""
+    assert look(frame(updates=[20000 + k * 7 % 1999 for k in range(200)]), target="y").findings == ()
+
+
+def test_ages_in_days_are_no_stored_dates(tmp_path):
+    path = tmp_path / "births.csv"
+    days = [f"{1940 + k % 30}-0{1 + k % 9}-1{k % 7}" for k in range(200)] + ["2004-05-06"]
+    path.write_text(
+        "Birth date,y\n" + "".join(f"{day},{'ab'[k % 2]}\n" for k, day in enumerate(days)), encoding="utf-8"
+    )
+    assert not [one for one in look(path, "y").findings if "spreadsheets" in one.text]
+
+
+def test_dates_without_marks_are_told():
+    days = [20220100 + 100 * (k % 12) + k % 28 + 1 for k in range(60)]
+    [found] = [
+        one for one in look(pd.DataFrame({"due": days, "x": [1, 2] * 30})).findings if one.column == "due"
+    ]
+    assert "dates without marks (20221224 is 2022-12-24)" in found.text
+    assert found.action == ""
+    amounts = pd.DataFrame({"due": [*days[:-1], 20220231], "x": [1, 2] * 30})
+    assert not any("without marks" in one.text for one in look(amounts).findings)
