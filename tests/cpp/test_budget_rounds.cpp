@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <functional>
 
-using treewright::BudgetRounds;
+using treewright::binary::BudgetRounds;
 
 namespace {
 

@@ -1,7 +1,6 @@
 #include "treewright/search/ranked_search.hpp"
 
 #include "search/cost_of_leaves.hpp"
-#include "treewright/search/budget_rounds.hpp"
 #include "treewright/space/orders.hpp"
 
 #include <algorithm>
@@ -112,13 +111,12 @@ Outcome Search::climb(const Node& root, Size size, Outcome found) {
     control_.pause_after(plain_passes);
     ask(found.upper);
     control_.resume();
-    BudgetRounds rounds;
-    while (!over()) {
-        const Cost budget = rounds.next(found.lower, found.upper);
-        const std::int64_t steps = control_.steps();
-        ask(budget);
-        rounds.done(found.lower, control_.steps() - steps);
+    for (const int part : kRisingGaps) {
+        const Cost budget = found.upper - found.upper / part;
+        if (over()) return found;
+        if (found.lower < budget) ask(budget);
     }
+    if (!over()) ask(found.upper);
     return found;
 }
 

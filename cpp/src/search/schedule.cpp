@@ -4,6 +4,7 @@
 #include "treewright/search/price_stages.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -18,6 +19,7 @@ namespace {
 // The first stage, in plain steps. Past 1, so that the dense program is tried before prices are made; with a limit on
 // leaves long: 2 took three times as long on tic-tac-toe with 12 and 20 leaves, and 10 half as long again on compas.
 constexpr std::int64_t kFirstStage = 2, kFirstStageWithLeafLimit = 10;
+constexpr std::int64_t kMostPlainSteps = std::numeric_limits<std::int64_t>::max() / kFirstStageWithLeafLimit;
 
 // With a limit of depth a set of rows is met under several depths, which costs more than it saves where much depth is
 // left: audiology at .005 (depth 8) is proven in 4 s instead of not in 60; kr-vs-kp (14) and lymph (13) would take
@@ -50,7 +52,8 @@ class Schedule {
           control_(control),
           kept_(kept),
           stages_(source,
-                  (settings.max_leaves > 0 ? kFirstStageWithLeafLimit : kFirstStage) * settings.options.plain_steps,
+                  (settings.max_leaves > 0 ? kFirstStageWithLeafLimit : kFirstStage) *
+                      std::min(settings.options.plain_steps, kMostPlainSteps),
                   control) {}
 
     Outcome run() {
@@ -103,7 +106,7 @@ class Schedule {
         known.lower = std::min(known.upper, std::max(known.lower, found.lower));
         out_.bounds = raise(*shallow, known);
         out_.shape = shallow->tree(out_.bounds);
-        if (control_.ended()) {  // the first search may have the better tree
+        if (control_.ended() || cost(out_.shape) > out_.bounds.upper) {  // the first search may have the better tree
             Shape other = any_depth.tree();
             if (cost(other) < cost(out_.shape)) out_.shape = std::move(other);
         }
@@ -181,7 +184,7 @@ class Schedule {
     // Takes the tree of a search without the limit if it keeps the limit and is as good as the best.
     void take(Search<Acc>& unlimited, const Bounds& found, Bounds& best) {
         if (found.upper >= kInfinity && best.upper < kInfinity) return;
-        Shape shape = unlimited.tree();
+        Shape shape = unlimited.tree(found);
         const std::int64_t value = found.upper < kInfinity ? cost(shape) : kInfinity;
         if (count_leaves(shape) > settings_.max_leaves || value > best.upper) return;
         if (!out_.shape.empty() && value == best.upper) return;

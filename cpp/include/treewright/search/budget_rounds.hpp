@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace treewright {
+namespace treewright::binary {
 
 class BudgetRounds {
    public:
@@ -51,4 +51,4 @@ class BudgetRounds {
     int n_done_ = 0;
 };
 
-}  // namespace treewright
+}  // namespace treewright::binary

@@ -31,9 +31,9 @@
 //
 // A run over many rows that is not over then proves bounds of parts of the rows, which add up (row_parts.hpp).
 //
-// A run that is not over then asks the root for rising budgets (budget_rounds.hpp): asked with a low budget, subproblems
-// stop early and close wide stretches, so the bound rises evenly, and what was found out is taken up again
-// (bound_memos.hpp).
+// A run that is not over then asks the root for rising budgets, each a share of the gap closer to the incumbent: asked
+// with a low budget, subproblems stop early and close wide stretches, so the bound rises evenly, and what was found out
+// is taken up again (bound_memos.hpp).
 //
 // Several threads (Options::threads) share the splits of one node: the root, or, while nobody helps there, a large one
 // below it. Whoever is free takes the open gap or split with the lowest bound, solves both sides with a search of its
@@ -287,6 +287,7 @@ class Search {
     static constexpr std::uint32_t kStumpDepth = 4;
     static constexpr std::size_t kStumpCells = std::size_t{1} << 22;  // a pass over more takes a large part of a second
     static constexpr std::int64_t kLook = std::int64_t{1} << 14;      // of Control::must_abandon(): a tenth of a second
+    static constexpr std::array kRisingGaps{2, 6, 12, 24};            // parts of the best cost
     static constexpr double kCoreFactor = 6;  // rows of the first core are taken with that chance times their doubt
     static constexpr std::int64_t kCorePatience = 4;  // times Options::plain_work
     static constexpr std::uint32_t kFewestParts = 4;
