@@ -241,6 +241,20 @@ def test_a_search_that_lost_its_tree_was_stopped(memory: int | None, options: Bi
     assert tight.objective >= roomy.objective
 
 
+def test_a_search_within_leaves_that_lost_its_tree_was_stopped() -> None:
+    """The tree of the search without a limit on leaves, where it keeps that limit, is the one that was found or none."""
+    rng = np.random.default_rng(612)
+    goes_right = (rng.random((6, 103)) < 0.3).astype(np.uint8)
+    y = ((goes_right[:4].sum(axis=0) % 2) ^ (rng.random(103) < 0.15)).astype(np.int32)
+    predictions = np.where(rng.random(103) < 0.75, y, 1 - y).astype(np.int32)
+    problem = TinyProblem(
+        goes_right, y, np.ones(103), 1 - np.eye(2), cost_complexity=2.5 / 103, max_depth=5, max_leaf_nodes=10
+    )
+    tight = with_reference(problem, predictions, Limits(memory_limit=1 << 18))
+    walk(problem, tight)
+    assert (tight.status, tight.stop_reason) == (SolveStatus.FEASIBLE, StopReason.MEMORY_LIMIT)
+
+
 def test_equation_4() -> None:
     y = np.array([0, 0, 1, 1, 1], dtype=np.int32)
     weight = np.array([1.0, 1, 1, 2, 3])
