@@ -16,7 +16,7 @@ sets are known to be larger. We are always run.
 
 Cheap rows come first. With --save a row is written as soon as it is there, and a run that is started again goes on
 behind the rows that are stored; those that had fewer seconds and did not end are run again. A row says of which commit
-it is, and how busy the machine was.
+it is, of which processor, and how busy the machine was.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ import numpy as np
 
 from benchmarks._data import read_csv
 from benchmarks._environments import DEFAULT_FOLDER, HERE, ensure
-from benchmarks._harness import RESULTS, SINGLE_CORE, write_results
+from benchmarks._harness import RESULTS, SINGLE_CORE, machine, write_results
 from benchmarks._set_order import OURS, Asked, Ends, ended, wanted
 from benchmarks._set_tables import line, summary
 from treewright.estimators import ThresholdGuesser
@@ -168,7 +168,8 @@ class Grid:
         row = {
             "table": want.table, "rows": len(y), "columns": X.shape[1], "price": want.price,
             "epsilon": want.epsilon, "depth": want.depth, "rule": want.rule, "seconds": self.options.seconds,
-            "answers": answers, "commit": commit(), "load": round(os.getloadavg()[0], 1),
+            "answers": answers, "commit": commit(), "processor": machine()["processor"],
+            "load": round(os.getloadavg()[0], 1),
         }  # fmt: skip
         self.rows.append(row)
         return row
