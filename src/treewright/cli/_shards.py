@@ -54,7 +54,7 @@ Gap = Annotated[
 Jobs = Annotated[
     int | None,
     typer.Option(
-        help="Threads of a search (over 0/1 columns only with --max-depth of at most 5 and without "
+        help="Threads of a search (over 0/1 columns only with --max-depth of at most 6 and without "
         "--max-leaf-nodes), or number of shards searched at once; -1 is all cores.",
         show_default="1",
     ),

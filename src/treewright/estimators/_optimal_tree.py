@@ -89,7 +89,7 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
     memory_limit : int or None, default=None
         Bytes for the search; None is half of the machine's memory.
     n_jobs : int or None, default=None
-        Threads of a search over ranked columns, or over binary columns with a `max_depth` of 5 or less and no
+        Threads of a search over ranked columns, or over binary columns with a `max_depth` of 6 or less and no
         `max_leaf_nodes` (the others use one): -1 is all cores, None is 1 unless ``joblib.parallel_config`` says
         otherwise. The proven optimum and the tree do not depend on it. Inside a task of joblib it is no more than the
         task's share of the cores.

@@ -96,7 +96,7 @@ class Limits:
         memory.
     n_jobs : int or None, default=1
         Threads of one search over ranked columns, for leaf accuracy, or over binary columns with a limit of depth
-        of 5 or less and none of leaves, as scikit-learn counts them: -1 is all cores, None is 1 unless
+        of 6 or less and none of leaves, as scikit-learn counts them: -1 is all cores, None is 1 unless
         ``joblib.parallel_config`` says otherwise. Inside a task of joblib no more than the task's share of the cores.
         The proven optimum and the tree are the same for every number. Steps and memory are limited in sum. The other
         searches use one thread.
