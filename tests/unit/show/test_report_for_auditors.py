@@ -192,6 +192,7 @@ OF_PYTHON = {
         OptimalTreeClassifier(0.01, max_depth=2, objective="balanced_accuracy", min_samples_leaf=9),
         Y,
     ),
+    "least accuracy of leaves": (OptimalTreeClassifier(0.01, max_depth=2, min_leaf_accuracy=0.6), Y),
     "f1": (OptimalTreeClassifier(0.01, max_depth=2, objective="f1"), Y),
     "numbers": (OptimalTreeRegressor(max_depth=2), X[:, 0]),
     "quantile": (OptimalTreeRegressor(max_depth=2, criterion="quantile", quantile=0.8), X[:, 0]),

@@ -81,4 +81,6 @@ def verifying_call(model: Any, result: SolveResult | None, verifier: str) -> str
     make = f"treewright.problem.make_{kind}_problem" if kind else "treewright.problem.make_problem"
     stated = ", ".join(["treewright.table.table_from(X)", seen, *said])
     claim = "result" if model is result else "model.result_"
+    if not kind and options.get("min_leaf_accuracy") is not None:
+        claim += f", min_leaf_accuracy={options['min_leaf_accuracy']!r}"
     return f"treewright.verify.{verifier}({make}({stated}), {claim})"
