@@ -198,7 +198,10 @@ OF_PYTHON = {
     "quantile": (OptimalTreeRegressor(max_depth=2, criterion="quantile", quantile=0.8), X[:, 0]),
     "shares": (OptimalProbabilityTree(max_depth=2, criterion="log_loss"), Y),
     "actions": (OptimalPolicyTree(max_depth=2, action_costs=[0.1, 0.0]), X[:, :2]),
-    "an array of costs of actions": (OptimalPolicyTree(max_depth=2, action_costs=np.array([0.1, 0.0])), X[:, :2]),
+    "an array of costs of actions": (
+        OptimalPolicyTree(max_depth=2, action_costs=np.array([0.1, 0.0])),
+        X[:, :2],
+    ),
     "times": (OptimalSurvivalTree(max_depth=1), (SEX == 1, 1 + X[:, 0] ** 2)),
 }
 
