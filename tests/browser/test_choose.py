@@ -93,7 +93,7 @@ def test_the_page_counts_like_the_library(visit, seed):
 
 
 def test_a_saved_tree_with_missing_values_is_verified(visit):
-    """Its splits send a missing value where the reader saw, also where no training row lacks one and either side is as good."""
+    """Missing values go where the reader saw, also at a split where no training row lacks one."""
     rng = np.random.default_rng(3)
     X = rng.normal(size=(60, 2)).round(1)
     y = ((X[:, 0] > 0) ^ (X[:, 1] > 0.3)).astype(int)

@@ -42,7 +42,7 @@ def is_chosen_note(note: str) -> bool:
 
 
 def is_of_set(note: str) -> bool:
-    """Whether a note says that the tree was taken from a near-optimal set, by its number or on the page for choosing."""
+    """Whether a note says that the tree is one of a near-optimal set, by its number or chosen on the page."""
     return is_chosen_note(note) or note == BY_HAND
 
 
