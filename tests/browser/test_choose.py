@@ -16,6 +16,7 @@ from treewright.convert import from_json
 from treewright.errors import InputError
 from treewright.near_optimal import gap_frontier
 from treewright.show import choose_page
+from treewright.tree import settle_missing
 from treewright.verify import verify
 
 
@@ -89,6 +90,23 @@ def test_the_page_counts_like_the_library(visit, seed):
         assert model.result.status is trees.result(place).status
         assert model.result.is_chosen == trees.result(place).is_chosen
         assert (report := verify(trees.graph.problem, model.result)).ok, str(report)
+
+
+def test_a_saved_tree_with_missing_values_is_verified(visit):
+    """Missing values go where the reader saw, also at a split where no training row lacks one."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(60, 2)).round(1)
+    y = ((X[:, 0] > 0) ^ (X[:, 1] > 0.3)).astype(int)
+    X[rng.random(X.shape) < 0.1] = np.nan
+    trees = near_optimal_trees(X, y, cost_complexity=0.02, max_depth=2, epsilon=0.5, thresholds=8)
+    page = opened(visit, trees)
+    unsettled = 0
+    for option in page.evaluate("treewright.options({}, {}, '')"):
+        places = {"": option["choice"]}
+        model = from_json(json.dumps(page.evaluate("places => treewright.model({}, places)", places)))
+        assert (report := verify(trees.graph.problem, model.result)).ok, str(report)
+        unsettled += settle_missing(model.tree, X, np.ones(60)) is not model.tree
+    assert unsettled > 0
 
 
 def test_a_tree_is_built_and_saved_by_keyboard(visit, tmp_path):

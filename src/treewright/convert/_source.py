@@ -42,6 +42,13 @@ C_WORDS = """
     template this thread_local throw true try typedef typeid typename union unsigned using virtual void
     volatile wchar_t while
 """  # of C and C++
+C_FUNCTIONS = """
+    abs acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 expm1 fabs fdim floor fma
+    fmax fmin fmod frexp gamma hypot ilogb INFINITY j0 j1 jn ldexp lgamma llrint llround log log10 log1p log2 logb lrint
+    lround modf NAN nan nearbyint nextafter nexttoward pow remainder remquo rint round scalbln scalbn sin sinh sqrt tan
+    tanh tgamma trunc y0 y1 yn
+"""  # of math.h, which the file includes; most also with an f or l behind
+PYTHON_FUNCTIONS = ["float", "len", "max", "min"]  # called by the written code
 
 
 def plain_labels(tree: Tree) -> list[Any]:
@@ -100,11 +107,15 @@ def check_identifier(name: str, language: str) -> None:
     ------
     InputError
     """
-    words = C_WORDS.split() if language == "C" else keyword.kwlist
+    if language == "C":
+        functions = C_FUNCTIONS.split()
+        words = [*C_WORDS.split(), *functions, *(word + end for word in functions for end in "fl")]
+    else:
+        words = [*keyword.kwlist, *PYTHON_FUNCTIONS]
     if not (name.isascii() and name.isidentifier()) or name in words or name.startswith("_"):
         raise InputError(
             f"name={name!r} cannot name a {language} function; use letters, digits and _ , starting with a "
-            "letter, and no keyword."
+            "letter, and no name that the language or the code itself uses."
         )
 
 

@@ -61,9 +61,9 @@ def to_onnx(tree: TreeLike, *, precision: str = "float64") -> ModelProto:
     MissingDependencyError
         The package onnx is not installed (extra `onnx`).
     InputError
-        `precision` is another word, the tree has linear splits and `precision` is "float32", a label or name
-        cannot be written, the tree adds up columns of words, or the empty text is a category that goes another way
-        than a missing value.
+        `precision` is another word, the tree has linear splits or numbers beyond 3.4e38 and `precision` is "float32", a
+        label or name cannot be written, the tree adds up columns of words, or the empty text is a category that goes
+        another way than a missing value.
 
     Examples
     --------
@@ -80,14 +80,8 @@ def to_onnx(tree: TreeLike, *, precision: str = "float64") -> ModelProto:
         raise InputError(
             "The tree has linear splits, whose sums float32 cannot hold exactly; use precision='float64'."
         )
-    if (
-        precision == "float32"
-        and tree.classes is None
-        and np.abs(tree.value).max() > np.finfo(np.float32).max
-    ):
-        raise InputError(
-            f"A node says {np.abs(tree.value).max():.6g}, and float32 ends at 3.4e38; use precision='float64'."
-        )
+    if precision == "float32":
+        _check_single(tree)
     refuse_sums_of_words(tree, "an ONNX model")
     try:
         from onnx import helper
@@ -365,6 +359,23 @@ def _check_empty_text(split: ThresholdSplit | CategorySplit, column: Column) -> 
             "value, and the tree sends the two to different sides. Give that category a name (or make it "
             "missing) in the table and fit again."
         )
+
+
+def _check_single(tree: Tree) -> None:
+    """Refuse values and lines that float32 cannot hold: an infinite center gives NaN, not a large number."""
+    if tree.classes is not None:
+        return
+    numbers = [("node", tree.value)] + [
+        ("line in a leaf", np.concatenate([line.centers, *line.slopes, line.low, line.high]))
+        for line in tree.lines or ()
+        if line is not None
+    ]
+    for what, held in numbers:
+        largest = np.abs(held).max()
+        if largest > np.finfo(np.float32).max:
+            raise InputError(
+                f"A {what} holds {largest:.6g}, and float32 ends at 3.4e38; use precision='float64'."
+            )
 
 
 def _floor32(threshold: NDArray[np.float64]) -> NDArray[np.float32]:

@@ -179,7 +179,7 @@ def _refuse_extremes(names: tuple[str, ...], X: Floats) -> None:
     for j in np.flatnonzero(extreme).tolist():
         raise InputError(
             f"Column {names[j]!r} ranges from {low[j]:g} to {high[j]:g}: slopes of lines would not be floating-point "
-            "numbers. Divide it by a power of ten."
+            f"numbers. {'Divide' if size[j] >= EXTREME else 'Multiply'} it by a power of ten."
         )
 
 

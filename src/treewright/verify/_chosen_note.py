@@ -11,9 +11,10 @@ import re
 
 from treewright.result import SolveResult, SolveStatus, StopReason, constraints_in_words
 
-__all__ = ["fault_of_chosen_note", "is_chosen_note"]
+__all__ = ["fault_of_chosen_note", "is_chosen_note", "is_of_set"]
 
 BEGINS = "Chosen among near-optimal trees: number "
+BY_HAND = "Chosen by hand among near-optimal trees."  # written by the page for choosing
 NEAR = 2e-5  # relative: notes state objectives with six digits
 NUMBER = r"\d+(?:\.\d+)?(?:e[-+]?\d+)?"
 COUNT = r"\d{1,3}(?:,\d{3})*"
@@ -38,6 +39,11 @@ SET = (  # the part between the limits and the splits
 def is_chosen_note(note: str) -> bool:
     """Whether a note describes the near-optimal set from which the tree was chosen."""
     return note.startswith(BEGINS)
+
+
+def is_of_set(note: str) -> bool:
+    """Whether a note says that the tree is one of a near-optimal set, by its number or chosen on the page."""
+    return is_chosen_note(note) or note == BY_HAND
 
 
 def fault_of_chosen_note(note: str, result: SolveResult) -> str:

@@ -17,7 +17,7 @@ from treewright._plural import count_of
 from treewright.result import SolveResult
 from treewright.table import Table
 from treewright.tree import CategorySplit, ThresholdSplit, Tree
-from treewright.verify._chosen_note import is_chosen_note
+from treewright.verify._chosen_note import is_of_set
 from treewright.verify._facts import is_whole
 from treewright.verify._report import Check
 from treewright.verify._route import goes_right
@@ -48,7 +48,7 @@ def _why_any_side(claim: SolveResult | Tree) -> str:
     """Return why missing values may go to any side that no training row decides; "" if the side is promised."""
     if not isinstance(claim, SolveResult):
         return "a tree without a certificate may have any"
-    if any(is_chosen_note(note) for note in claim.notes):
+    if any(is_of_set(note) for note in claim.notes):
         return "trees of a near-optimal set have the side that the search found"
     return OTHER_METHODS.get(str(claim.options.get("method")), "")
 

@@ -129,6 +129,19 @@ def test_lines_in_leaves_over_one_matrix(case, seed):
     np.testing.assert_allclose(values, tree.predict(case.X), rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.parametrize("large", ["centers", "slopes", "low", "high"])
+def test_lines_beyond_float32_are_refused(large):
+    tree = with_lines(replace(make_tree(0, 2).tree, splits=(ThresholdSplit(0, 0.1), None, None)), 0)
+    leaf = next(node for node, line in enumerate(tree.lines) if line is not None)
+    line = tree.lines[leaf]
+    beyond = {"centers": (1e39, *line.centers[1:]), "slopes": ((1e39, *line.slopes[0][1:]),)}
+    changed = replace(line, **{large: beyond.get(large, (1e39 if large == "high" else -1e39,))})
+    tree = replace(tree, lines=(*tree.lines[:leaf], changed, *tree.lines[leaf + 1 :]))
+    to_onnx(tree)
+    with pytest.raises(InputError, match=r"A line in a leaf holds 1e\+39, .* use precision='float64'"):
+        to_onnx(tree, precision="float32")
+
+
 def test_columns_named_like_outputs():
     made = make_tree(11, 20)
     names = ("label", "probabilities", "columns", "", "leaf", "made/1")

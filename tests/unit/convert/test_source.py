@@ -79,7 +79,7 @@ def test_python_of_deep_trees_of_one_leaf_and_of_regression():
     assert python_answers(number, as_values(number, made.X)) == number.predict(made.X).tolist()
 
 
-@pytest.mark.parametrize("name", ["", "1x", "a b", "class", "_known", "x;import os", "é"])
+@pytest.mark.parametrize("name", ["", "1x", "a b", "class", "_known", "x;import os", "é", "min"])
 def test_python_names_are_checked(name):
     with pytest.raises(InputError, match="cannot name a Python function"):
         to_python(make_tree(0, 2).tree, name=name)
@@ -208,7 +208,7 @@ def test_c_is_also_cpp(tmp_path):
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("name", ["int", "a-b", "", "2x", "_x", "x*/"])
+@pytest.mark.parametrize("name", ["int", "a-b", "", "2x", "_x", "x*/", "exp", "expf", "NAN"])
 def test_c_names_are_checked(name):
     with pytest.raises(InputError, match="cannot name a C function"):
         to_c(make_tree(0, 2).tree, name=name)

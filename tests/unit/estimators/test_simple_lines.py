@@ -267,6 +267,8 @@ def test_bad_input():
         OptimalTreeRegressorCV(**SIMPLE).fit(X, y)
     with pytest.raises(InputError, match=r"Column 'x1' ranges from .* Divide it by a power of ten"):
         OptimalTreeRegressor(**SIMPLE).fit(X * np.array([1, 1e200, 1]), y)
+    with pytest.raises(InputError, match=r"Column 'x1' ranges from .* Multiply it by a power of ten"):
+        OptimalTreeRegressor(**SIMPLE).fit(X * np.array([1, 1e-200, 1]), y)
     with pytest.raises(InputError, match="Column 'y' ranges from"):
         OptimalTreeRegressor(**SIMPLE).fit(X, y * 1e-200)
 

@@ -187,15 +187,21 @@ OF_PYTHON = {
     "labels": (OptimalTreeClassifier(0.01, max_depth=2), Y),
     "weights of classes": (OptimalTreeClassifier(0.01, max_depth=2, class_weight="balanced"), Y),
     "costs": (OptimalTreeClassifier(0.01, max_depth=2, costs=[[0, 2], [1, 0]]), Y),
+    "an array of costs": (OptimalTreeClassifier(0.01, max_depth=2, costs=np.array([[0, 2], [1, 0]])), Y),
     "balanced": (
         OptimalTreeClassifier(0.01, max_depth=2, objective="balanced_accuracy", min_samples_leaf=9),
         Y,
     ),
+    "least accuracy of leaves": (OptimalTreeClassifier(0.01, max_depth=2, min_leaf_accuracy=0.6), Y),
     "f1": (OptimalTreeClassifier(0.01, max_depth=2, objective="f1"), Y),
     "numbers": (OptimalTreeRegressor(max_depth=2), X[:, 0]),
     "quantile": (OptimalTreeRegressor(max_depth=2, criterion="quantile", quantile=0.8), X[:, 0]),
     "shares": (OptimalProbabilityTree(max_depth=2, criterion="log_loss"), Y),
     "actions": (OptimalPolicyTree(max_depth=2, action_costs=[0.1, 0.0]), X[:, :2]),
+    "an array of costs of actions": (
+        OptimalPolicyTree(max_depth=2, action_costs=np.array([0.1, 0.0])),
+        X[:, :2],
+    ),
     "times": (OptimalSurvivalTree(max_depth=1), (SEX == 1, 1 + X[:, 0] ** 2)),
 }
 

@@ -71,10 +71,16 @@ def verifying_call(model: Any, result: SolveResult | None, verifier: str) -> str
     kind = verifier.removeprefix("verify").removeprefix("_")
     said = [f"{name}={options[name]!r}" for name, usual in ASKED if options.get(name, usual) != usual]
     said += [f"{name}={options[name]!r}" for name in OF_LOSS.get(kind, ()) if name in options]
-    own = (name for name in OF_MODEL.get(kind, ()) if getattr(model, name, None) is not None)
-    said += [f"{name}=model.{name}" for name in own if getattr(model, name) != "accuracy"]
+    own = {name: getattr(model, name, None) for name in OF_MODEL.get(kind, ())}
+    said += [
+        f"{name}=model.{name}"
+        for name, value in own.items()
+        if value is not None and not (isinstance(value, str) and value == "accuracy")  # costs may be an array
+    ]
     seen = "y, row_costs" if isinstance(result, RowCostsResult) else "y"
     make = f"treewright.problem.make_{kind}_problem" if kind else "treewright.problem.make_problem"
     stated = ", ".join(["treewright.table.table_from(X)", seen, *said])
     claim = "result" if model is result else "model.result_"
+    if not kind and options.get("min_leaf_accuracy") is not None:
+        claim += f", min_leaf_accuracy={options['min_leaf_accuracy']!r}"
     return f"treewright.verify.{verifier}({make}({stated}), {claim})"
