@@ -81,6 +81,7 @@ class OptimalTreeRegressorCV(FrontCV, TreeRegressor):
     tree_ : Tree
     result_ : RegressionResult
         The chosen point of the front of all rows, at the chosen penalty or number of leaves.
+        ``result_.asked_to_stop`` says whether Ctrl-C or the callback ended any part of the fit.
     frontier_ : Frontier
         Of all rows.
     cost_complexity_ : float
