@@ -45,7 +45,7 @@ class OptimalTreeRegressorCV(FrontCV, TreeRegressor):
     max_depth : int or None, default=3
         Largest number of splits on a path; None is unlimited.
     min_samples_leaf : int or float, default=1
-        Minimum number of training rows in a leaf; a float in (0, 1) is a fraction of the rows of the fold.
+        Minimum number of training rows in a leaf; a float in (0, 1) is a fraction of the fold's rows of weight above 0.
     criterion : {"squared_error", "poisson", "gamma", "absolute_error", "quantile"}, default="squared_error"
         The loss of a row, as in `OptimalTreeRegressor`. A Poisson tree whose leaf predicts 0 has an infinite deviance
         on held-out rows above 0, so it is chosen only if all others have one, too. A larger `min_samples_leaf` avoids
