@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from treewright._arguments import check_arguments
 from treewright._numbers import is_whole
-from treewright._plural import first_of
+from treewright._plural import first_of, plural
 from treewright.binarize._candidates import (
     ALL,
     CandidateSplits,
@@ -170,7 +170,8 @@ def quantiles(
     levels = [int(n_bins) - 1 if offer.gaps is not None else ALL for offer in offers]
     groups = [offer.splits(level) for offer, level in zip(offers, levels, strict=True)]
     notes = fewer_notes(table, offers, levels)
-    scope = f"the given splits (at most {n_bins - 1} quantiles a column)" if notes else scope_of_all(table)
+    most = f"{n_bins - 1} {plural(int(n_bins) - 1, 'quantile')}"
+    scope = f"the given splits (at most {most} a column)" if notes else scope_of_all(table)
     return make_splits(table, groups, scope, notes)
 
 
@@ -298,11 +299,8 @@ def auto_splits(
     offers = candidates or candidates_of(table, sample_weight)
     level = even_level(offers, min(int(max_splits), max(1, 8 * LARGEST_MATRIX // max(1, table.n_rows))))
     notes = fewer_notes(table, offers, [level] * len(offers))
-    scope = (
-        f"the chosen splits (at most {level} quantiles or categories a column)"
-        if notes
-        else scope_of_all(table)
-    )
+    most = f"{level} quantile{'s or categories' if level > 1 else ' or category'}"
+    scope = f"the chosen splits (at most {most} a column)" if notes else scope_of_all(table)
     return make_splits(table, [offer.splits(level) for offer in offers], scope, notes)
 
 

@@ -333,8 +333,8 @@ def fit(
         asked = AdditiveFit(
             csv=csv, data=data, weight=weight, out=out, cost_complexity=leaf_penalty, max_depth=max_depth,
             max_leaf_nodes=max_leaf_nodes, min_samples_leaf=min_samples_leaf or "1",
-            csv_options={**how}, limits=limits, clock=clock, require_proof=require_proof, progress=progress,
-            ascii_only=ascii_only, titles=columns,
+            csv_options={"settings": columns, **how}, limits=limits, clock=clock, require_proof=require_proof,
+            progress=progress, ascii_only=ascii_only, titles=columns,
         )  # fmt: skip
         if target is None:
             fit_policy(asked, reward or (), action_cost or ())

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["report"]
 
 WITH_FRONTIER = ("accuracy", "balanced_accuracy")  # objectives of trees of classes
-QUANTILES = re.compile(r"the given splits \(at most ([1-9]\d{0,5}) quantiles a column\)")  # a scope
+QUANTILES = re.compile(r"the given splits \(at most ([1-9]\d{0,5}) quantiles? a column\).*")  # a scope
 
 
 @reads_csv

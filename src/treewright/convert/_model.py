@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from treewright import __version__
+from treewright.convert._tree_of import TreeLike, saved_tree
+from treewright.errors import InputError
 from treewright.result import (
     BornAgainResult,
     F1Result,
@@ -173,16 +175,35 @@ class Model:
     reading: Reading | None = None
 
     @classmethod
-    def of(cls, result: SolveResult, terms: Terms | None = None, reading: Reading | None = None) -> Model:
+    def of(cls, result: TreeLike, terms: Terms | None = None, reading: Reading | None = None) -> Model:
         """Return the model of a result, with the problem that it solves.
 
         Parameters
         ----------
-        result : SolveResult
+        result : SolveResult, Tree or fitted estimator
+            From an estimator its result is taken. A tree alone has no certificate.
         terms : Terms, default=None
         reading : Reading, default=None
             How the file of its rows was read.
+
+        Raises
+        ------
+        InputError
+            It has no tree, its predictions are not those of its tree, or `terms` are given for a tree without a result.
         """
+        if isinstance(result, Model):
+            raise InputError(
+                "Got a Model, which Model.of makes of a result; use it as it is, or dataclasses.replace."
+            )
+        if not isinstance(result, (SolveResult, Tree)):
+            result = saved_tree(result)
+        if isinstance(result, Tree):
+            if terms is not None:
+                raise InputError(
+                    "terms say what the certificate of a result is about, and this tree comes without one; give the "
+                    "result, or leave terms out."
+                )
+            return cls(result, reading=reading)
         return cls(
             result.tree,
             Certificate(

@@ -21,9 +21,8 @@ from treewright.convert._files import write_bytes
 from treewright.convert._model import Certificate, Model, Terms
 from treewright.convert._reading import plain_reading
 from treewright.convert._source import refuse_sums_of_words
-from treewright.convert._tree_of import TreeLike, saved_tree
+from treewright.convert._tree_of import TreeLike
 from treewright.errors import InputError
-from treewright.result import SolveResult
 from treewright.tree import CategorySplit, Line, LinearSplit, Split, ThresholdSplit, Tree, TreeKind
 
 __all__ = ["FORMAT", "VERSION", "save_model", "to_json"]
@@ -90,12 +89,8 @@ def to_json(model: Model | TreeLike) -> str:
     >>> to_json(OptimalTreeClassifier().fit([[20], [30], [40]], [0, 0, 1]).tree_).splitlines()[1].strip()
     '"format": "treewright-tree",'
     """
-    if not isinstance(model, (Model, SolveResult, Tree)):
-        model = saved_tree(model)
-    if isinstance(model, SolveResult):
+    if not isinstance(model, Model):
         model = Model.of(model)
-    elif isinstance(model, Tree):
-        model = Model(model)
     tree = model.tree
     refuse_sums_of_words(tree, "a model file")
     head = {

@@ -6,7 +6,7 @@ import math
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
 
@@ -21,7 +21,7 @@ from treewright.estimators._folds import folds_of
 from treewright.estimators._front_folds import Fold, FoldFront, FrontOf, HeldOut, fold_of, search_fold
 from treewright.estimators._importances import collapse_importances, node_losses
 from treewright.estimators._interrupt import settle_interrupt
-from treewright.result import StopReason, after_rounding
+from treewright.result import StopReason, after_rounding, told_to_stop
 from treewright.search import (
     SECONDS_BEFORE_BAR,
     Frontier,
@@ -129,6 +129,8 @@ class FrontCV:
         self.frontier_ = frontier
         self.n_splits_ = len(fronts)
         self._choose(fronts)
+        if told := told_to_stop(stop):  # the points of the front may be proven before a fold was cut short
+            self.result_ = replace(self.result_, stats={**self.result_.stats, **told})
         self.tree_ = self.result_.tree
         penalty = self.cost_complexity_ if self.choose == "cost_complexity" else 0.0
         self.feature_importances_ = collapse_importances(

@@ -43,7 +43,7 @@ class LeafAccuracyTreeClassifier(TreeClassifier):
     max_depth : int, default=4
         Largest number of splits on a path.
     min_samples_leaf : int or float, default=0.05
-        Minimum number of training rows in a leaf; a float in (0, 1) is a fraction of the rows.
+        Minimum number of training rows in a leaf; a float in (0, 1) is a fraction of the rows of weight above 0.
         This objective overfits through small leaves: with larger ones the accuracy on new rows is closer to that on
         the training rows.
     criterion : {"accuracy", "lower_bound"}, default="lower_bound"

@@ -28,7 +28,7 @@ from treewright.estimators._leaf_accuracy import LeafAccuracyTreeClassifier
 from treewright.estimators._shared_time import shared_among
 from treewright.estimators._tree_estimator import TreeClassifier, is_column_vector
 from treewright.problem import Problem
-from treewright.result import LeafAccuracyResult, SolveStatus, StopReason
+from treewright.result import LeafAccuracyResult, SolveStatus, StopReason, told_to_stop
 from treewright.search import LeafAccuracyOptions, Limits, ProgressCallback
 
 __all__ = ["LeafAccuracyTreeClassifierCV"]
@@ -93,8 +93,8 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
     best_estimator_ : LeafAccuracyTreeClassifier
         Fitted on all rows.
     stop_reason_ : StopReason or None
-        INTERRUPT if Ctrl-C ended the whole fit (``result_`` may be proven even then, and says so); else that of the
-        last fit.
+        INTERRUPT if Ctrl-C ended the whole fit, as in ``result_.asked_to_stop`` (``result_`` may be proven even then);
+        else that of the last fit.
     tree_, result_, leaf_accuracy_, feature_importances_, classes_, n_features_in_, feature_names_in_
         Those of `best_estimator_`.
 
@@ -239,6 +239,7 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
             self.result_ = replace(
                 self.result_,
                 stop_reason=None if self.result_.status is SolveStatus.OPTIMAL else StopReason.INTERRUPT,
+                stats={**self.result_.stats, **told_to_stop(StopReason.INTERRUPT)},
                 notes=(*self.result_.notes, note),
             )
         self.tree_ = final.tree_

@@ -44,7 +44,7 @@ class MIPTreeClassifier(TreeClassifier):
     max_leaf_nodes : int or None, default=None
         Largest number of leaves; None is unlimited.
     min_samples_leaf : int or float, default=1
-        Minimum number of training rows in a leaf; a float in (0, 1) is a fraction of the rows.
+        Minimum number of training rows in a leaf; a float in (0, 1) is a fraction of the rows of weight above 0.
     cost_complexity : float, default=0
         Penalty of one leaf as a fraction of the total weight; not with "leaf_accuracy", where leaves have no penalty.
     costs : array-like of shape (n_classes, n_classes), default=None

@@ -53,7 +53,7 @@ class OptimalPolicyTree(ExactTree):
         Largest number of splits on a path; None is unlimited.
     max_leaf_nodes : int or None, default=None
     min_samples_leaf : int or float, default=1
-        Minimum number of training rows in a leaf; a float in (0, 1) is a fraction of the rows.
+        Minimum number of training rows in a leaf; a float in (0, 1) is a fraction of the rows of weight above 0.
     categorical_features : sequence of str or int, default=None
         Numeric columns to read as unordered categories.
     time_limit : float or None, default=30

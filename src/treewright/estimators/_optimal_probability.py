@@ -36,7 +36,7 @@ class OptimalProbabilityTree(TreeClassifier, ExactTree):
         Largest number of splits on a path; None is unlimited.
     max_leaf_nodes : int or None, default=None
     min_samples_leaf : int or float, default=1
-        Minimum number of training rows in a leaf; a float in (0, 1) is a fraction of the rows.
+        Minimum number of training rows in a leaf; a float in (0, 1) is a fraction of the rows of weight above 0.
     criterion : {"brier", "log_loss"}, default="brier"
         "brier" is the mean squared difference between the predicted probabilities and the outcome (1 for the true
         class, 0 for the others), summed over the classes. It is the Gini impurity that CART reduces split by split.

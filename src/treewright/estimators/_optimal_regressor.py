@@ -43,7 +43,7 @@ class OptimalTreeRegressor(TreeRegressor, ExactTree):
         Largest number of splits on a path; None is unlimited. Depth 3 ends in seconds on most tables.
     max_leaf_nodes : int or None, default=None
     min_samples_leaf : int or float, default=1
-        Minimum number of training rows in a leaf; a float in (0, 1) is a fraction of the rows.
+        Minimum number of training rows in a leaf; a float in (0, 1) is a fraction of the rows of weight above 0.
     criterion : {"squared_error", "poisson", "gamma", "absolute_error", "quantile"}, default="squared_error"
         The loss of a row; for several outputs the squared errors are added. "poisson" (targets >= 0, not all 0) and
         "gamma" (targets above 0) are half the deviances of these families, and leaves predict means; with

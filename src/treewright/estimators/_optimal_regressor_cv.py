@@ -45,7 +45,7 @@ class OptimalTreeRegressorCV(FrontCV, TreeRegressor):
     max_depth : int or None, default=3
         Largest number of splits on a path; None is unlimited.
     min_samples_leaf : int or float, default=1
-        Minimum number of training rows in a leaf; a float in (0, 1) is a fraction of the rows of the fold.
+        Minimum number of training rows in a leaf; a float in (0, 1) is a fraction of the fold's rows of weight above 0.
     criterion : {"squared_error", "poisson", "gamma", "absolute_error", "quantile"}, default="squared_error"
         The loss of a row, as in `OptimalTreeRegressor`. A Poisson tree whose leaf predicts 0 has an infinite deviance
         on held-out rows above 0, so it is chosen only if all others have one, too. A larger `min_samples_leaf` avoids
@@ -81,6 +81,7 @@ class OptimalTreeRegressorCV(FrontCV, TreeRegressor):
     tree_ : Tree
     result_ : RegressionResult
         The chosen point of the front of all rows, at the chosen penalty or number of leaves.
+        ``result_.asked_to_stop`` says whether Ctrl-C or the callback ended any part of the fit.
     frontier_ : Frontier
         Of all rows.
     cost_complexity_ : float

@@ -54,7 +54,7 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
     max_leaf_nodes : int or None, default=None
         Largest number of leaves; None is unlimited.
     min_samples_leaf : int or float, default=1
-        Minimum number of training rows in a leaf; a float in (0, 1) is a fraction of the rows.
+        Minimum number of training rows in a leaf; a float in (0, 1) is a fraction of the rows of weight above 0.
     min_leaf_accuracy : float or None, default=None
         Every leaf must predict at least this share of its training weight right, 0 to 1. It needs a `max_depth`, and
         cannot be combined with `costs`, `max_leaf_nodes` or `search_options`. The engine of

@@ -42,7 +42,7 @@ class OptimalTreeClassifierCV(FrontCV, TreeClassifier):
     max_depth : int or None, default=None
         Largest number of splits on a path; None is unlimited.
     min_samples_leaf : int or float, default=1
-        Minimum number of training rows in a leaf; a float in (0, 1) is a fraction of the rows of the fold.
+        Minimum number of training rows in a leaf; a float in (0, 1) is a fraction of the fold's rows of weight above 0.
     thresholds : int, "auto", "all" or mapping, default=8
         As in `accuracy_frontier`; computed again from the training rows of each fold. With 8 quantile bins per
         continuous column the searches stay short; ``result_.notes`` says what was binned.
@@ -77,6 +77,7 @@ class OptimalTreeClassifierCV(FrontCV, TreeClassifier):
     tree_ : Tree
     result_ : SolveResult
         The chosen point of the front of all rows, at the chosen penalty or number of leaves.
+        ``result_.asked_to_stop`` says whether Ctrl-C or the callback ended any part of the fit.
     frontier_ : Frontier
         Of all rows.
     cost_complexity_ : float

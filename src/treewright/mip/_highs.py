@@ -34,6 +34,7 @@ except ImportError as error:
 __all__ = ["run"]
 
 BETWEEN_REPORTS = 0.05  # seconds
+SECONDS_TO_BEGIN = 1.0  # after which a thread is taken never to have been started
 _schedulers = threading.Lock()
 _pool_size = 0
 
@@ -112,11 +113,25 @@ class _Watch:
 
 def _run_beside(function: Any, watch: _Watch) -> None:
     """Run the solver in a thread; Ctrl-C here asks it to stop."""
-    thread = threading.Thread(target=function, daemon=True)
-    thread.start()
-    while thread.is_alive():
+    began, ended = threading.Event(), threading.Event()
+
+    def work() -> None:
+        began.set()
         try:
-            thread.join(BETWEEN_REPORTS)
+            function()
+        finally:
+            ended.set()
+
+    try:
+        threading.Thread(target=work, daemon=True).start()
+    except KeyboardInterrupt:  # `start` waits for the thread, which may run by now and must not be left alone
+        watch.stop = StopReason.INTERRUPT
+        if not began.wait(SECONDS_TO_BEGIN):
+            raise
+    over = False
+    while not over:
+        try:
+            over = ended.wait(BETWEEN_REPORTS)
         except KeyboardInterrupt:
             watch.stop = watch.stop or StopReason.INTERRUPT
 

@@ -75,7 +75,7 @@ def make_problem(
     max_leaf_nodes : int or None, default=None
         Largest number of leaves, >= 1; None is unlimited.
     min_samples_leaf : int or float, default=1
-        Minimum number of rows in a leaf; a float in (0, 1) is a fraction of the rows, rounded up.
+        Minimum number of rows in a leaf; a float in (0, 1) is a fraction of the rows of weight above 0, rounded up.
 
     Returns
     -------

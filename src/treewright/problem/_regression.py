@@ -106,7 +106,7 @@ def make_regression_problem(
     max_depth : int or None, default=None
     max_leaf_nodes : int or None, default=None
     min_samples_leaf : int or float, default=1
-        Minimum number of rows in a leaf; a float in (0, 1) is a fraction of the rows, rounded up.
+        Minimum number of rows in a leaf; a float in (0, 1) is a fraction of the rows of weight above 0, rounded up.
     criterion : {"squared_error", "poisson", "gamma", "absolute_error", "quantile"}, default="squared_error"
         "poisson" takes targets >= 0 that are not all 0, "gamma" targets above 0.
     quantile : float, default=0.5

@@ -53,7 +53,7 @@ def accuracy_frontier(
     max_depth : int or None, default=None
         Largest number of splits on a path; None is unlimited.
     min_samples_leaf : int or float, default=1
-        Minimum number of rows in a leaf; a float in (0, 1) is a fraction of the rows.
+        Minimum number of rows in a leaf; a float in (0, 1) is a fraction of the rows of weight above 0.
     sample_weight : array-like of shape (n_rows,), default=None
         Weights >= 0; an integer weight equals that many copies of the row.
     class_weight : dict, "balanced" or None, default=None

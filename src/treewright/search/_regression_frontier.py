@@ -58,7 +58,7 @@ def regression_frontier(
     max_depth : int or None, default=3
         Largest number of splits on a path; None is unlimited.
     min_samples_leaf : int or float, default=1
-        Minimum number of rows in a leaf; a float in (0, 1) is a fraction of the rows.
+        Minimum number of rows in a leaf; a float in (0, 1) is a fraction of the rows of weight above 0.
     criterion : {"squared_error", "poisson", "gamma", "absolute_error", "quantile"}, default="squared_error"
     quantile : float, default=0.5
         These two as in `OptimalTreeRegressor`.

@@ -50,7 +50,7 @@ def roc_frontier(
     max_leaf_nodes : int or None, default=None
         Largest number of leaves; None is unlimited.
     min_samples_leaf : int or float, default=1
-        Minimum number of rows in a leaf; a float in (0, 1) is a fraction of the rows.
+        Minimum number of rows in a leaf; a float in (0, 1) is a fraction of the rows of weight above 0.
     sample_weight : array-like of shape (n_rows,), default=None
         Weights >= 0; an integer weight equals that many copies of the row.
     thresholds : "auto", "all", int or mapping, default="auto"

@@ -239,7 +239,8 @@ def check_ranked_memory(table: Table, candidates: Sequence[CandidateSplits], lim
 def _scope(scope: str, level: int) -> str:
     """Say in the scope that no more than `level` categories of a column were searched."""
     if ALL_CATEGORIES in scope:
-        return scope.replace(ALL_CATEGORIES, f"the {level} most frequent categories of a column")
+        most = f"{level} most frequent {'categories' if level > 1 else 'category'}"
+        return scope.replace(ALL_CATEGORIES, f"the {most} of a column")
     return f"{scope}, of categories the {level} most frequent of a column"
 
 

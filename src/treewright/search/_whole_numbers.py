@@ -95,10 +95,18 @@ def _binary(scaled: Floats, bits: int) -> WholeNumbers:
     return _of(rounded, np.abs(moved - rounded), math.ldexp(1.0, -power), moved - rounded)
 
 
+def _is_decimal(numbers: tuple[float, ...], factor: float) -> bool:
+    """Whether none of some numbers shows that all are not whole after multiplication with `factor`."""
+    return all(math.isinf(x * factor) or round(x * factor) / factor == x for x in numbers)
+
+
 def _decimal(numbers: Floats, bits: int) -> list[WholeNumbers]:
     """Return the one of fewest decimals, if the numbers are decimals of so few digits."""
+    ends = (float(numbers[0]), float(numbers[-1]))
     for decimals in range(1, MOST_DECIMALS + 1):
         factor = 10.0**decimals
+        if not _is_decimal(ends, factor):  # of thousands of short columns, most end here
+            continue
         with np.errstate(over="ignore"):
             rounded = np.rint(numbers * factor)
         if not np.abs(rounded).max() < 2.0**EXACT_BITS:

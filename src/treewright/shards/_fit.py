@@ -91,8 +91,8 @@ def fit_shards(
     max_leaf_nodes : int or None, default=None
         Largest number of leaves; None is unlimited.
     min_samples_leaf : int or float, default=1
-        Minimum number of rows in a leaf, over all rows; a float in (0, 1) is a fraction of them. The searches of the
-        shards ignore it. This only enlarges the set of trees, so the bound stays valid, but the gap can be wider.
+        Minimum number of rows in a leaf; a float in (0, 1) is a fraction of all rows of weight above 0. The searches of
+        the shards ignore it. This only enlarges the set of trees, so the bound stays valid, but the gap can be wider.
     thresholds : "all", int or mapping, default="all"
         Which thresholds of continuous columns the tree may use: "all" between distinct values; an int for that many
         quantile bins, of some rows drawn at random; a mapping from column name to thresholds. Over few thresholds and

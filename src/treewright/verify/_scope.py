@@ -26,12 +26,15 @@ LINEAR = "all trees of linear splits"  # scope of hardened latent trees, about w
 CATEGORIES = "all single categories"
 N = r"([1-9]\d{0,8})"
 FEWER = rf"(?:, of categories the {N} most frequent of a column)?"
-QUANTILES = re.compile(rf"the given splits \(at most {N} quantiles a column\){FEWER}")
+# Of one quantile or category, older files have the plural, too.
+QUANTILES = re.compile(rf"the given splits \(at most {N} quantiles? a column\){FEWER}")
 GIVEN = re.compile(rf"the given thresholds{FEWER}")
-CHOSEN = re.compile(rf"the chosen splits \(at most {N} quantiles or categories a column\)")
+CHOSEN = re.compile(
+    rf"the chosen splits \(at most {N} (?:quantiles or categories|quantile or category) a column\)"
+)
 GUESSED = re.compile(rf"the {N} guessed thresholds? \(not all thresholds\)")
 FREQUENT = re.compile(
-    rf"(?:all thresholds and )?the {N} most frequent categories of a column against the rest"
+    rf"(?:all thresholds and )?(the {N} most frequent categor(?:ies|y) of a column) against the rest"
 )
 CHANGES = "the thresholds at which the label changes (not all thresholds)"
 NOTHING = "the splits of the table"  # scope of a fit on shards if none of them was searched
@@ -136,8 +139,8 @@ def _said(scope: str, whole: str) -> _Scope | None:
     if found := GIVEN.fullmatch(scope):
         return _Scope(None, int(found[1]) if found[1] else None)
     found = FREQUENT.fullmatch(scope)
-    if found and scope == whole.replace(CATEGORIES, f"the {found[1]} most frequent categories of a column"):
-        return _Scope(None, int(found[1]))
+    if found and scope == whole.replace(CATEGORIES, found[1]):
+        return _Scope(None, int(found[2]))
     return None
 
 

@@ -228,3 +228,10 @@ def test_many_rows_and_columns_are_quick():
     assert time.process_time() - start < 1.5
     assert cuts.goes_right.shape == (320, 100_000)
     assert "at most 16 quantiles" in cuts.scope
+
+
+def test_one_choice_a_column_is_one_in_the_scope() -> None:
+    table = table_from([[x, -x] for x in range(10)])
+    assert quantiles(table, 2).scope == "the given splits (at most 1 quantile a column)"
+    assert auto_splits(table, 2).scope == "the chosen splits (at most 1 quantile or category a column)"
+    assert auto_splits(table, 4).scope == "the chosen splits (at most 2 quantiles or categories a column)"

@@ -101,3 +101,46 @@ def test_a_column_that_only_the_settings_know_is_told_with_their_file(tmp_path):
         assert "The name stands in columns.yaml: correct it there, or take its entry out." in done.stderr
     told = CliRunner().invoke(app, ["fit", str(tmp_path / "data.csv"), "-t", "y", "--ignore", "sise"]).stderr
     assert "columns.yaml" not in told
+
+
+@pytest.mark.parametrize(
+    ("command", "columns"),
+    [
+        (("--task", "regression", "--target", "a"), ("a",)),
+        (("--task", "regression", "--target", "a,b"), ("a", "b")),
+        (("--task", "survival", "--target", "a", "--event", "seen"), ("a",)),
+        (("--task", "policy", "--reward", "a", "--reward", "b"), ("a", "b")),
+        (("--target", "seen", "--row-cost", "1=a", "--row-cost", "0=b"), ("a", "b")),
+    ],
+)
+@pytest.mark.parametrize(("mark", "other"), [("comma", "point"), ("point", "comma")])
+def test_the_decimal_mark_of_an_outcome_is_that_of_the_file_of_settings(
+    tmp_path, command, columns, mark, other
+):
+    """`2,125` alone may be either; `fit`, `verify` and `report` read it alike."""
+    data, settings, out = tmp_path / "d.csv", tmp_path / "columns.yaml", tmp_path / "m.json"
+    rows = [f"{k % 7};{1 + k % 3},{125 + k};{4 - k % 3},{250 + k};{k % 2}" for k in range(60)]
+    data.write_text("\n".join(["x;a;b;seen", *rows]), encoding="utf-8")
+    settings.write_text(f"columns: {{a: {{decimal: {mark}}}, b: {{decimal: {mark}}}}}", encoding="utf-8")
+    left_out = [name for name in ("a", "b", "seen") if name not in columns and name not in command]
+    ignored = [word for name in left_out for word in ("--ignore", name)]
+    done = run("fit", data, *command, *ignored, "--max-depth", 1, "--columns", settings, "-o", out)
+    assert done.exit_code == 0, done.output
+    checked = run("verify", out, data, "--columns", settings)
+    assert checked.exit_code == 0, checked.output
+    assert run("report", out, data, "--columns", settings, "--out", tmp_path / "r.html").exit_code == 0
+    assert run("verify", out, data).exit_code == 2  # nothing says which of the two it is
+    settings.write_text(settings.read_text(encoding="utf-8").replace(mark, other), encoding="utf-8")
+    scale_free = "survival" in command  # a hazard ratio is the same in days and in thousands of days
+    assert run("verify", out, data, "--columns", settings).exit_code == (0 if scale_free else 1)
+
+
+def test_a_code_for_missing_in_the_target_is_that_of_the_file_of_settings(tmp_path):
+    """A fit that took -9 for a number is one that `verify` with the same settings refuses to check."""
+    data, settings = tmp_path / "d.csv", tmp_path / "columns.yaml"
+    data.write_text("\n".join(["x,y", *(f"{k % 5},{-9 if k == 3 else k}.5" for k in range(40))]))
+    settings.write_text('columns: {y: {missing: ["-9.5"]}}', encoding="utf-8")
+    done = run("fit", data, "--task", "regression", "-t", "y", "--columns", settings)
+    assert done.exit_code == 2
+    assert "'y'" in done.stderr
+    assert "missing" in done.stderr

@@ -88,7 +88,11 @@ def test_the_frontier_is_found_on_the_models_own_terms(folder):
 
 @pytest.mark.parametrize(
     ("thresholds", "scope"),
-    [("6", "the given splits (at most 5 quantiles a column)"), ("auto", "all thresholds")],
+    [
+        ("6", "the given splits (at most 5 quantiles a column)"),
+        ("2", "the given splits (at most 1 quantile a column)"),
+        ("auto", "all thresholds"),
+    ],
 )
 def test_the_frontier_is_over_the_splits_of_the_tree(tmp_path, thresholds, scope):
     rng = np.random.default_rng(1)

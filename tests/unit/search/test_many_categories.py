@@ -10,7 +10,7 @@ from treewright.binarize import SplitMatrix
 from treewright.errors import InputError
 from treewright.problem import make_problem
 from treewright.search import BinaryOptions, Limits, choose_engine, solve
-from treewright.search._space import BINARY_CELL, LEAST_MEMORY, RANKED_CELL
+from treewright.search._space import BINARY_CELL, LEAST_MEMORY, RANKED_CELL, _scope
 from treewright.table import Table
 from treewright.tree import Column, ColumnKind
 from treewright.verify import verify
@@ -59,6 +59,17 @@ def test_the_scope_of_fewer_categories_is_verified():
     assert verify(problem, fewer).ok
     stronger = replace(result, scope=result.scope.replace("all thresholds", "all thresholds of every column"))
     assert not verify(problem, stronger).ok
+
+
+def test_one_category_is_one_in_the_scope():
+    one = "all thresholds and the 1 most frequent category of a column against the rest"
+    assert _scope("all thresholds and all single categories against the rest", 1) == one
+    problem = problem_of()
+    result = solve(problem, limits=Limits(step_limit=3, memory_limit=2**20))
+    level = offered_categories(choose_engine(problem, "auto", limits=Limits(memory_limit=2**20)))
+    notes = (result.notes[0].replace(f"({level} of ", "(1 of "), *result.notes[1:])
+    for scope in (one, one.replace("category", "categories")):  # the second is that of older files
+        assert verify(problem, replace(result, scope=scope, notes=notes)).ok
 
 
 def test_chosen_thresholds_hold_no_more_categories_than_the_limits_allow():

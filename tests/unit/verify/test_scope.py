@@ -35,6 +35,7 @@ GIVEN = {"x0": (3.5,), "x1": (0.25, 0.0)}
 FORMS: list[tuple[Any, str]] = [
     ("all", "all thresholds"),
     (4, "the given splits (at most 3 quantiles a column)"),
+    (2, "the given splits (at most 1 quantile a column)"),
 ]
 
 
@@ -42,6 +43,13 @@ FORMS: list[tuple[Any, str]] = [
 def test_what_the_search_says_is_accepted(thresholds: Any, scope: str) -> None:
     assert case(thresholds)[1].scope == scope
     assert failed(thresholds) == []
+
+
+def test_the_plural_that_older_files_have_of_one_is_accepted() -> None:
+    assert failed(2, scope="the given splits (at most 1 quantiles a column)") == []
+    assert failed(2, scope="the chosen splits (at most 1 quantiles or categories a column)") == []
+    assert failed(2, scope="the chosen splits (at most 1 quantile or category a column)") == []
+    assert failed(4, scope="the given splits (at most 1 quantile a column)") == ["scope"]
 
 
 def test_given_thresholds_are_accepted() -> None:
