@@ -272,3 +272,25 @@ def test_names_that_are_there_twice_are_told() -> None:
     frame = pd.DataFrame([[1, 2, 0], [3, 4, 1]], columns=["a", "a", "y"])
     with pytest.raises(InputError, match="Duplicate column names: 'a'"):
         open_source(frame)
+
+
+@pytest.mark.parametrize(
+    ("above", "end"),
+    [("sep=;\n", "\n"), ("\ufeffsep=;\r\n", "\r\n"), ("\n\n", "\n"), ("", "\r"), ("", "\n")],
+    ids=["separator", "mark", "blank", "carriage", "plain"],
+)
+def test_large_csv_is_read_as_a_small_one_whatever_its_lines_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, above: str, end: str
+) -> None:
+    """What may stand above the header is part of it in every block, and blocks of blank lines hold no rows."""
+    rows = [f"{k};{k % 5};{k % 2}" for k in range(300)]
+    blank = "" if end == "\r" else end * 500
+    path = tmp_path / "rows.csv"
+    path.write_bytes(
+        (above + end.join(["x;z;y", *rows[:100], blank, *rows[100:]]) + end + blank).encode()
+    )
+    monkeypatch.setattr(csv_module, "BLOCK", 128)
+    columns, X, labels, _ = read_without_weights(open_source(path), Roles("y"))
+    assert [column.name for column in columns] == ["x", "z"]
+    assert X[:, 0].tolist() == list(range(300))
+    assert labels.tolist() == [k % 2 for k in range(300)]
