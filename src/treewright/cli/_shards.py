@@ -93,7 +93,7 @@ def is_stream(data: Path) -> bool:
 
 def is_large(data: Path) -> bool:
     """Whether a CSV file is so large that one search without a limit of depth would prove next to nothing."""
-    if not (data.is_file() and data.name.lower().endswith((".csv", ".csv.gz", ".tsv", ".txt"))):
+    if not (data.is_file() and data.name.lower().removesuffix(".gz").endswith((".csv", ".tsv", ".txt"))):
         return False
     size = data.stat().st_size
     return size > (LARGE // PACKED if data.name.lower().endswith(".gz") else LARGE)

@@ -253,16 +253,34 @@ def deal(
         for k, tally in enumerate(buffer.tallies)
         if any(tally.rows)
     ]
+    known = schema.finish()
     return Deal(
         shards,
-        schema.finish(),
+        known,
         classes,
         final,
         n_read,
         n_weightless,
         buffer.written,
         buffer.weighted,
-        (*_without_rows(source), *_notes(said)),
+        (*_without_rows(source), *_in_names_of_folders(source, known, roles), *_notes(said)),
+    )
+
+
+def _in_names_of_folders(source: Source, schema: Schema, roles: Roles) -> tuple[str, ...]:
+    """Return the notes on columns that only the names of folders hold, such as `year=2024`, and that were not read."""
+    values: dict[str, set[str]] = {}
+    for file in getattr(source, "files", ()):
+        for part in file.parts[:-1]:
+            name, equals, value = part.partition("=")
+            if name and equals:
+                values.setdefault(name, set()).add(value)
+    read = {column.name for column in schema.columns} | roles.apart
+    return tuple(
+        f"The names of folders hold a column {name!r} ({first_of(sorted(f'{name}={v}' for v in own), 2)}), which is in "
+        "no file and was not read. Write it into the files if the tree may use it."
+        for name, own in values.items()
+        if len(own) > 1 and name not in read
     )
 
 

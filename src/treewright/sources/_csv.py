@@ -178,7 +178,7 @@ def _blocks(file: Path, folder: Path) -> Iterator[tuple[Path, str]]:
 
 
 def _header(handle: BinaryIO) -> bytes:
-    """Read the header line, with what may stand above it: blank lines, and the line in which Excel names the separator."""
+    """Read the header line with the lines above it: blank ones, and that in which Excel names the separator."""
     header = line = handle.readline()
     while line and (not line.removeprefix(BOM).strip() or SEPARATOR_LINE.match(line.removeprefix(BOM))):
         line = handle.readline()

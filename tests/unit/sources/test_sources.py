@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 from typing import Any
 
@@ -286,11 +287,52 @@ def test_large_csv_is_read_as_a_small_one_whatever_its_lines_are(
     rows = [f"{k};{k % 5};{k % 2}" for k in range(300)]
     blank = "" if end == "\r" else end * 500
     path = tmp_path / "rows.csv"
-    path.write_bytes(
-        (above + end.join(["x;z;y", *rows[:100], blank, *rows[100:]]) + end + blank).encode()
-    )
+    path.write_bytes((above + end.join(["x;z;y", *rows[:100], blank, *rows[100:]]) + end + blank).encode())
     monkeypatch.setattr(csv_module, "BLOCK", 128)
     columns, X, labels, _ = read_without_weights(open_source(path), Roles("y"))
     assert [column.name for column in columns] == ["x", "z"]
     assert X[:, 0].tolist() == list(range(300))
     assert labels.tolist() == [k % 2 for k in range(300)]
+
+
+def test_what_other_programs_keep_in_a_folder_is_no_part_of_the_table(
+    frame: pl.DataFrame, tmp_path: Path
+) -> None:
+    """Notebooks and tables of logs keep copies of rows in folders of their own."""
+    frame.write_csv(tmp_path / "a.csv")
+    for name in (".ipynb_checkpoints", "_log"):
+        (tmp_path / "part" / name).mkdir(parents=True)
+        frame.write_csv(tmp_path / "part" / name / "a-checkpoint.csv")
+    frame.write_csv(tmp_path / "part" / "b.csv")
+    assert sum(piece.n_rows for piece in open_source(tmp_path).pieces(ROLES)) == 2 * N
+
+
+@pytest.mark.parametrize("name", ["b.csv.zip", "part/B.CSV.BZ2", "c.parquet.gz"])
+def test_packed_files_that_are_not_read_are_refused(frame: pl.DataFrame, tmp_path: Path, name: str) -> None:
+    frame.write_csv(tmp_path / "a.csv")
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_bytes(b"PK")
+    with pytest.raises(InputError, match=f"holds {name}, whose rows would be left out"):
+        open_source(tmp_path)
+    assert sum(piece.n_rows for piece in open_source([tmp_path / "a.csv"]).pieces(ROLES)) == N
+
+
+def test_packed_files_with_tabs_are_read(frame: pl.DataFrame, tmp_path: Path) -> None:
+    frame.write_csv(tmp_path / "a.tsv", separator="\t")
+    (tmp_path / "b.tsv.gz").write_bytes(gzip.compress((tmp_path / "a.tsv").read_bytes()))
+    assert sum(piece.n_rows for piece in open_source(tmp_path).pieces(ROLES)) == 2 * N
+
+
+def test_columns_in_the_names_of_folders_are_told(frame: pl.DataFrame, tmp_path: Path) -> None:
+    for year in (2023, 2024):
+        (tmp_path / f"year={year}").mkdir()
+        frame.write_parquet(tmp_path / f"year={year}" / "rows.parquet")
+    asked: dict[str, Any] = {"sample_weight": "w", "ignore": ["id"], "max_depth": 1, "progress": False}
+    notes = fit_shards(tmp_path, "y", **asked).result_.notes
+    assert any("hold a column 'year' (year=2023, year=2024), which is in no file" in note for note in notes)
+    one = fit_shards(tmp_path / "year=2023", "y", **asked).result_.notes
+    assert not any("names of folders" in note for note in one)
+    frame.with_columns(year=pl.lit(2023)).write_parquet(tmp_path / "year=2023" / "rows.parquet")
+    frame.with_columns(year=pl.lit(2024)).write_parquet(tmp_path / "year=2024" / "rows.parquet")
+    both = fit_shards(tmp_path, "y", **asked).result_.notes
+    assert not any("names of folders" in note for note in both)
