@@ -75,7 +75,8 @@ class LabelBook:
         classes = np.array([known[k] for k in order], dtype=self._dtype)
         if classes.dtype.kind == "f" and classes.tolist() != [known[k] for k in order]:
             raise InputError(
-                f"The labels are of several types of numbers, whole numbers beyond 2**53 among them ({max(known)}), which "
-                "float64 does not hold. Make the column of labels of one type, or turn it into text."
+                "The labels are of several types of numbers, whole numbers beyond 2**53 among them "
+                f"({max(known)}), which float64 does not hold. Make the column of labels of one type, or turn it into "
+                "text."
             )
         return classes, final
