@@ -19,6 +19,7 @@ from typing import Any, BinaryIO
 from treewright.errors import InputError
 from treewright.sources._source import PIECE_ROWS, EncodedRows, Piece, Roles, stamp_of
 from treewright.table import (
+    NEVER_USED,
     CsvTable,
     NoRowsError,
     RawColumn,
@@ -120,6 +121,7 @@ class CsvSource:
 
 
 def _pieces(csv: CsvTable, roles: Roles, origin: str) -> Iterator[Piece]:
+    """Yield the rows of a table, with its notes but for those on columns without a value: other rows may have some."""
     for start in range(0, csv.table.n_rows, PIECE_ROWS):
         rows = slice(start, start + PIECE_ROWS)
         yield Piece(
@@ -127,7 +129,7 @@ def _pieces(csv: CsvTable, roles: Roles, origin: str) -> Iterator[Piece]:
             None if csv.target is None else csv.target[rows],
             None if csv.sample_weight is None else csv.sample_weight[rows],
             origin,
-            csv.table.notes if start == 0 else (),
+            tuple(note for note in csv.table.notes if start == 0 and not note.endswith(NEVER_USED)),
         )
 
 

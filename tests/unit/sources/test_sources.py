@@ -336,3 +336,22 @@ def test_columns_in_the_names_of_folders_are_told(frame: pl.DataFrame, tmp_path:
     frame.with_columns(year=pl.lit(2024)).write_parquet(tmp_path / "year=2024" / "rows.parquet")
     both = fit_shards(tmp_path, "y", **asked).result_.notes
     assert not any("names of folders" in note for note in both)
+
+
+def test_a_column_that_one_file_does_not_know_is_not_called_unused(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("x,z,y\n" + "1,,no\n2,,no\n" * 20)
+    (tmp_path / "b.csv").write_text("x,z,y\n" + "1,red,yes\n2,blue,no\n" * 20)
+    fitted = fit_shards(tmp_path, "y", max_depth=1, cost_complexity=0.0, shard_rows=100, progress=False)
+    assert fitted.tree_.columns[fitted.tree_.splits[0].column].name == "z"
+    assert fitted.result_.notes == ()
+
+
+def test_dates_whose_columns_depend_on_the_file_are_told(tmp_path: Path) -> None:
+    for month in (1, 2):
+        rows = [f"2024-{month:02d}-{1 + k},{k},{k % 2}" for k in range(20)]
+        (tmp_path / f"{month}.csv").write_text("\n".join(["day,x,y", *rows]))
+    with pytest.raises(
+        InputError, match=r"dates of column 'day' make other columns in 2\.csv than in 1\.csv"
+    ):
+        fit_shards(tmp_path, "y", max_depth=1, progress=False)
+    assert fit_shards(tmp_path, "y", ignore=["day"], max_depth=1, progress=False).result_.stats["rows"] == 40
