@@ -11,6 +11,7 @@ from __future__ import annotations
 import errno
 import itertools
 import shutil
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -263,7 +264,23 @@ def deal(
         n_weightless,
         buffer.written,
         buffer.weighted,
-        (*_without_rows(source), *_in_names_of_folders(source, known, roles), *_notes(said)),
+        (
+            *_without_rows(source),
+            *_given_twice(source),
+            *_in_names_of_folders(source, known, roles),
+            *_notes(said),
+        ),
+    )
+
+
+def _given_twice(source: Source) -> tuple[str, ...]:
+    """Return the note on files that were named more than once, as by a list of a folder and of a file in it."""
+    times = Counter(file.resolve() for file in getattr(source, "files", ()))
+    again = [file.name for file, n in times.items() if n > 1]
+    if not again:
+        return ()
+    return (
+        f"Given more than once, so that their rows count as often: {first_of(again, MOST_NOTES, 'file')}.",
     )
 
 

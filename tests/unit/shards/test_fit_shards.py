@@ -460,3 +460,9 @@ def test_labels_that_no_type_holds_are_refused(tmp_path: Path) -> None:
             tmp_path / f"{name}.parquet"
         )
     assert fit_shards(tmp_path, "y", progress=False).classes_.tolist() == [3, 4]
+
+
+def test_labels_are_no_weights() -> None:
+    frame = pl.DataFrame({"x": [1, 2, 3], "y": [0, 1, 1]})
+    with pytest.raises(InputError, match="target and sample_weight are the same column 'y'"):
+        fit_shards(frame, "y", sample_weight="y", progress=False)

@@ -192,6 +192,7 @@ def test_other_types_are_told_by_file_and_name(frame: pl.DataFrame, tmp_path: Pa
         (lambda folder: folder / "nothing", "no file or folder"),
         (lambda folder: folder, "no Parquet or CSV files"),
         (lambda folder: 7, "cannot be read; give"),
+        (lambda folder: [], "source is an empty list; give an array or frame"),
         (lambda folder: np.empty((0, 3)), "no rows"),
     ],
 )
@@ -355,3 +356,12 @@ def test_dates_whose_columns_depend_on_the_file_are_told(tmp_path: Path) -> None
     ):
         fit_shards(tmp_path, "y", max_depth=1, progress=False)
     assert fit_shards(tmp_path, "y", ignore=["day"], max_depth=1, progress=False).result_.stats["rows"] == 40
+
+
+def test_files_that_are_given_twice_are_told(tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / f"{name}.csv").write_text("x,y\n" + "1,no\n2,yes\n" * 5)
+    result = fit_shards([tmp_path, tmp_path / "b.csv"], "y", max_depth=1, progress=False).result_
+    assert result.stats["rows"] == 30
+    assert result.notes == ("Given more than once, so that their rows count as often: b.csv.",)
+    assert fit_shards(tmp_path, "y", max_depth=1, progress=False).result_.notes == ()
