@@ -93,7 +93,7 @@ def is_stream(data: Path) -> bool:
 
 def is_large(data: Path) -> bool:
     """Whether a CSV file is so large that one search without a limit of depth would prove next to nothing."""
-    if not (data.is_file() and data.name.lower().endswith((".csv", ".csv.gz", ".tsv", ".txt"))):
+    if not (data.is_file() and data.name.lower().removesuffix(".gz").endswith((".csv", ".tsv", ".txt"))):
         return False
     size = data.stat().st_size
     return size > (LARGE // PACKED if data.name.lower().endswith(".gz") else LARGE)
@@ -220,6 +220,13 @@ def _advice(max_depth: int, thresholds: str, time_limit: float | None, stats: Ma
     longer = max(10 * max(limit, dealing), LEAST_LIMIT)
     if stats["counted"] or searching is None or done == stats["shards"]:
         return f"{said} With more time: --time-limit {longer:g}."
+    stopped = stats["searches_stopped"]
+    if stopped:  # each search took what it was given, which says nothing of how long it would have taken
+        return (
+            f"{said} {'1 search was' if stopped == 1 else f'{stopped:,} searches were'} stopped before the end, so it "
+            f"is not known how long all {stats['shards']} shards take. More time narrows the gap: --time-limit "
+            f"{longer:g}."
+        )
     total = dealing + searching / SEARCH_SHARE
     return (
         f"{said} To search all {stats['shards']} shards takes about {time_in_words(total)}, judging by the {done} that "

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright._numbers import is_whole
+from treewright._plural import count_of
 from treewright.binarize import given_splits
 from treewright.errors import InputError
 from treewright.problem import check_min_samples_leaf, make_problem
@@ -175,7 +176,8 @@ def chosen_thresholds(
         names = {column.name for column in columns if column.kind is ColumnKind.CONTINUOUS}
         found = {name: values for name, values in sampled.thresholds.items() if name in names}
         n_rows = sampled.n_rows
-    rows = f"{n_rows:,} rows drawn at random" if sampled is None else f"a sample of {n_rows:,} rows"
+    rows = count_of(n_rows, "row")
+    rows = f"{rows} drawn at random" if sampled is None else f"a sample of {rows}"
     return found, (f"The thresholds are the {int(thresholds)}-quantiles of each column in {rows}.",)
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import errno
 import itertools
 import shutil
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -253,16 +254,50 @@ def deal(
         for k, tally in enumerate(buffer.tallies)
         if any(tally.rows)
     ]
+    known = schema.finish()
     return Deal(
         shards,
-        schema.finish(),
+        known,
         classes,
         final,
         n_read,
         n_weightless,
         buffer.written,
         buffer.weighted,
-        (*_without_rows(source), *_notes(said)),
+        (
+            *_without_rows(source),
+            *_given_twice(source),
+            *_in_names_of_folders(source, known, roles),
+            *_notes(said),
+        ),
+    )
+
+
+def _given_twice(source: Source) -> tuple[str, ...]:
+    """Return the note on files that were named more than once, as by a list of a folder and of a file in it."""
+    times = Counter(file.resolve() for file in getattr(source, "files", ()))
+    again = [file.name for file, n in times.items() if n > 1]
+    if not again:
+        return ()
+    return (
+        f"Given more than once, so that their rows count as often: {first_of(again, MOST_NOTES, 'file')}.",
+    )
+
+
+def _in_names_of_folders(source: Source, schema: Schema, roles: Roles) -> tuple[str, ...]:
+    """Return the notes on columns that only the names of folders hold, such as `year=2024`, and that were not read."""
+    values: dict[str, set[str]] = {}
+    for file in getattr(source, "files", ()):
+        for part in file.parts[:-1]:
+            name, equals, value = part.partition("=")
+            if name and equals:
+                values.setdefault(name, set()).add(value)
+    read = {column.name for column in schema.columns} | roles.apart
+    return tuple(
+        f"The names of folders hold a column {name!r} ({first_of(sorted(f'{name}={v}' for v in own), 2)}), which is in "
+        "no file and was not read. Write it into the files if the tree may use it."
+        for name, own in values.items()
+        if len(own) > 1 and name not in read
     )
 
 

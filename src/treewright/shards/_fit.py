@@ -176,6 +176,11 @@ def fit_shards(
     pool.workers()  # refuses what joblib does not know before the source is read
     named_target = target if isinstance(target, str) else None
     named_weight = sample_weight if isinstance(sample_weight, str) else None
+    if named_target is not None and named_target == named_weight:
+        raise InputError(
+            f"target and sample_weight are the same column {named_target!r}; name the column of weights, or leave "
+            "sample_weight out for weight 1 of each row."
+        )
     opened = open_source(
         source,
         None if named_target is not None else target,

@@ -61,9 +61,22 @@ class LabelBook:
         return np.array(numbers, dtype=np.int32)[index]
 
     def finish(self) -> tuple[NDArray[Any], NDArray[np.int32]]:
-        """Return the sorted classes, and the final number of each provisional one."""
+        """Return the sorted classes, and the final number of each provisional one.
+
+        Raises
+        ------
+        InputError
+            No type holds all labels.
+        """
         known = list(self._number)
         order = sorted(range(len(known)), key=known.__getitem__)
         final = np.empty(len(known), dtype=np.int32)
         final[order] = np.arange(len(known), dtype=np.int32)
-        return np.array([known[k] for k in order], dtype=self._dtype), final
+        classes = np.array([known[k] for k in order], dtype=self._dtype)
+        if classes.dtype.kind == "f" and classes.tolist() != [known[k] for k in order]:
+            raise InputError(
+                "The labels are of several types of numbers, whole numbers beyond 2**53 among them "
+                f"({max(known)}), which float64 does not hold. Make the column of labels of one type, or turn it into "
+                "text."
+            )
+        return classes, final

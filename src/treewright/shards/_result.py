@@ -109,6 +109,7 @@ def result_of(
             "steps": run.steps,
             "subproblems": run.steps,
             "searches": run.searches,
+            "searches_stopped": run.stopped,
             "bytes_on_disk": dealt.n_bytes,
             "trees_counted": len(run.totals),
             "source_rows": dealt.n_read,

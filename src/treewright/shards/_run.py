@@ -68,6 +68,7 @@ class Run:
     stop_reason: StopReason | None = None
     steps: int = 0
     searches: int = 0
+    stopped: int = 0  # searches that a limit ended
     failures: int = 0
     failed: str = ""  # why the first one did
     scope: str = ""
@@ -184,6 +185,7 @@ class Run:
         self.shapes[answer.shape] = min(part[0], self.shapes.get(answer.shape, part[0]))
         if answer.stop_reason is not None:
             self.stop_reason = answer.stop_reason
+            self.stopped += 1
 
     def lose(self, part: tuple[int, ...], lost: Lost) -> None:
         """Keep that a search has no answer."""

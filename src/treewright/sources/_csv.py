@@ -7,16 +7,19 @@ line end outside quotes: where the number of quote characters so far is even. A 
 
 from __future__ import annotations
 
+import codecs
+import re
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from treewright.errors import InputError
 from treewright.sources._source import PIECE_ROWS, EncodedRows, Piece, Roles, stamp_of
 from treewright.table import (
+    NEVER_USED,
     CsvTable,
     NoRowsError,
     RawColumn,
@@ -32,6 +35,8 @@ __all__ = ["CsvSource"]
 
 BLOCK = 16 << 20  # bytes
 GLANCE = 1 << 16  # bytes that say how long a line is
+BOM = codecs.BOM_UTF8
+SEPARATOR_LINE = re.compile(rb"""("?)sep=(?:[^\w\s"]|\t)\1\r?\n""", re.IGNORECASE)
 
 
 @dataclass(eq=False)
@@ -116,6 +121,7 @@ class CsvSource:
 
 
 def _pieces(csv: CsvTable, roles: Roles, origin: str) -> Iterator[Piece]:
+    """Yield the rows of a table, with its notes but for those on columns without a value: other rows may have some."""
     for start in range(0, csv.table.n_rows, PIECE_ROWS):
         rows = slice(start, start + PIECE_ROWS)
         yield Piece(
@@ -123,7 +129,7 @@ def _pieces(csv: CsvTable, roles: Roles, origin: str) -> Iterator[Piece]:
             None if csv.target is None else csv.target[rows],
             None if csv.sample_weight is None else csv.sample_weight[rows],
             origin,
-            csv.table.notes if start == 0 else (),
+            tuple(note for note in csv.table.notes if start == 0 and not note.endswith(NEVER_USED)),
         )
 
 
@@ -157,24 +163,36 @@ def _blocks(file: Path, folder: Path) -> Iterator[tuple[Path, str]]:
     if file.stat().st_size <= 2 * BLOCK or start in (b"\x1f\x8b", b"\xff\xfe", b"\xfe\xff"):
         yield file, file.name
         return
-    number = 1  # of the line on which a block begins
     with file.open("rb") as handle:
-        header = handle.readline()
-        number += 1
-        while block := _next_block(handle):
-            path = folder / f"lines from {number} of {file.name}"
-            path.write_bytes(header + block)
-            yield path, f"{file.name}, from line {number} on"
-            path.unlink()
+        header = _header(handle)
+        number = 1 + header.count(b"\n")  # of the line on which a block begins
+        block = _next_block(handle)
+        if not block:  # one line for this reader: its lines end with a carriage return only
+            yield file, file.name
+        while block:
+            if not block.isspace():
+                path = folder / f"lines from {number} of {file.name}"
+                path.write_bytes(header + block)
+                yield path, f"{file.name}, from line {number} on"
+                path.unlink()
             number += block.count(b"\n")
+            block = _next_block(handle)
 
 
-def _next_block(handle: object) -> bytes:
+def _header(handle: BinaryIO) -> bytes:
+    """Read the header line with the lines above it: blank ones, and that in which Excel names the separator."""
+    header = line = handle.readline()
+    while line and (not line.removeprefix(BOM).strip() or SEPARATOR_LINE.match(line.removeprefix(BOM))):
+        line = handle.readline()
+        header += line
+    return header
+
+
+def _next_block(handle: BinaryIO) -> bytes:
     """Read about `BLOCK` bytes, up to a line end outside quotes."""
-    block: bytes = handle.read(BLOCK)  # type: ignore[attr-defined]
-    block += handle.readline()  # type: ignore[attr-defined]
+    block = handle.read(BLOCK) + handle.readline()
     while block.count(b'"') % 2:
-        more: bytes = handle.readline()  # type: ignore[attr-defined]
+        more = handle.readline()
         if not more:
             break
         block += more

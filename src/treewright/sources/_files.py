@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from treewright._plural import first_of
 from treewright.errors import InputError
 from treewright.sources._settled import SettledSource, with_reading
 from treewright.sources._source import PIECE_ROWS, Piece, Roles, Source, piece_of_frame, stamp_of
@@ -19,7 +20,8 @@ __all__ = ["ParquetSource", "source_of_files"]
 
 PLACES = 32  # of a sample
 PARQUET = (".parquet", ".pq")
-CSV = (".csv", ".csv.gz", ".tsv", ".txt")
+CSV = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")
+PACKED = (".7z", ".bz2", ".gz", ".lz4", ".xz", ".zip", ".zst")
 
 
 def source_of_files(source: Any, settings: Settings | None = None, reading: Reading | None = None) -> Source:
@@ -65,12 +67,26 @@ def _files_of(path: Path) -> list[Path]:
         return [path]
     if not path.is_dir():
         raise InputError(f"There is no file or folder {path}.")
-    files = sorted(
-        file for file in path.rglob("*") if file.is_file() and _kind(file) and file.name[0] not in "._"
-    )
+    every = [file for file in sorted(path.rglob("*")) if file.is_file() and not _is_hidden(file, path)]
+    if packed := [file for file in every if not _kind(file) and _is_packed(file)]:
+        raise InputError(
+            f"The folder {path} holds {first_of([str(file.relative_to(path)) for file in packed], 3, 'packed file')}, "
+            "whose rows would be left out: of packed files only CSV files in gzip are read. Unpack what belongs to the "
+            "table, and move the rest elsewhere; or give a list of the files to be read."
+        )
+    files = [file for file in every if _kind(file)]
     if not files:
         raise InputError(f"The folder {path} holds no Parquet or CSV files ({', '.join(PARQUET + CSV)}).")
     return files
+
+
+def _is_hidden(file: Path, folder: Path) -> bool:
+    """Whether a file is, or lies in, what other programs keep for themselves: `.ipynb_checkpoints`, `_delta_log`."""
+    return any(part[0] in "._" for part in file.relative_to(folder).parts)
+
+
+def _is_packed(file: Path) -> bool:
+    return file.name.lower().endswith(PACKED) and bool(_kind(file.with_suffix("")))
 
 
 def _kind(path: Path) -> str:

@@ -104,6 +104,8 @@ def open_source(
 
 
 def _in_memory(source: Any, y: ArrayLike | None, sample_weight: ArrayLike | None) -> Source:
+    if isinstance(source, (list, tuple)) and not source:
+        raise InputError(f"source is an empty {type(source).__name__}; give {READABLE}.")
     if isinstance(source, list):
         source = np.array(source, dtype=object)
     if isinstance(source, np.ndarray) and source.ndim != 2:

@@ -22,6 +22,8 @@ from treewright.tree import Column, ColumnKind
 
 __all__ = ["Coding", "Schema", "SchemaBuilder"]
 
+AGE = " (age in days on "  # in the name of a column that was made of dates
+
 
 @dataclass(frozen=True, eq=False)
 class Schema:
@@ -226,6 +228,12 @@ class SchemaBuilder:
 def _difference(came: Sequence[str], known: Sequence[str], origin: str, first: str) -> str:
     lacking = [name for name in known if name not in came]
     added = [name for name in came if name not in known]
+    if dates := [name.split(AGE)[0] for name in (*lacking, *added) if AGE in name]:
+        return (
+            f"The dates of column {dates[0]!r} make other columns in {origin} than in {first}: the age is counted from "
+            "the last date of the rows that are read together, and only parts that vary there are columns. Write year, "
+            "month and the like as numbers into the files, or leave the column out."
+        )
     if lacking or added:
         said = [f"lacks the column {lacking[0]!r}"] if lacking else []
         said += [f"has the column {added[0]!r}"] if added else []

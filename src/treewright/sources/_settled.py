@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -82,6 +83,11 @@ class SettledSource:
             words=self.settings.words,
             missing_in=self.settings.missing_in,
         )
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Its files, if it is made of files."""
+        return tuple(getattr(self.source, "files", ()))
 
     @property
     def without_rows(self) -> list[str]:

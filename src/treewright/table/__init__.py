@@ -12,6 +12,7 @@ from treewright.table._encode import encode_column, encode_like
 from treewright.table._faults import ColumnFault as ColumnFault
 from treewright.table._file_faults import NoRowsError as NoRowsError
 from treewright.table._file_faults import together as together
+from treewright.table._from_data import NEVER_USED as NEVER_USED
 from treewright.table._from_data import read_columns, table_from
 from treewright.table._indicators import check_indicators as check_indicators
 from treewright.table._order import outside_of_order as outside_of_order

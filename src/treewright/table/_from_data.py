@@ -37,6 +37,7 @@ from treewright.tree import Column, ColumnKind
 
 __all__ = ["assemble", "n_rows_of", "read_columns", "read_raws", "table_from"]
 
+NEVER_USED = "has no known value; it is kept but never used in a split."
 HEAD = 256  # first rows to examine: they usually show that a column does not hold only 0 and 1
 MANY_NUMBERS = 10  # distinct numbers stored as text; fewer are often codes
 MARKED = re.compile(r"^[$€£¥₹]? ?[+-]?[0-9]{1,3}(?:[,.' ]?[0-9]{3})*(?:[.,][0-9]+)? ?[%$€£¥]?$")
@@ -158,7 +159,7 @@ def assemble(raws: Sequence[RawColumn], matrix: NDArray[np.float64] | None = Non
         assert values is not None  # RawColumn: one of the two is set
         missing = int(np.count_nonzero(np.isnan(values))) if matrix is None else n_missing[j]
         if missing == len(values):
-            notes.append(f"Column {raw.name!r} has no known value; it is kept but never used in a split.")
+            notes.append(f"Column {raw.name!r} {NEVER_USED}")
         if raw.order:
             values = codes_in_order(raw)
             columns.append(Column(raw.name, ColumnKind.CATEGORICAL, raw.order, missing > 0, ordered=True))

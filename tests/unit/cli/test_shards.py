@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
+from treewright import fit_shards
 from treewright.cli import _shards as shards_module
 from treewright.cli import app
 from treewright.convert import load_model
@@ -219,7 +220,13 @@ def test_after_a_time_limit_it_says_what_brings_a_proof(tmp_path, options, named
     assert re.search(r"--time-limit \d+\.$", said), said
 
 
-MEASURED = {"seconds_of_dealing": 8.0, "seconds_of_searching": 6.0, "shards": 30, "shards_lost": 24}
+MEASURED = {
+    "seconds_of_dealing": 8.0,
+    "seconds_of_searching": 6.0,
+    "shards": 30,
+    "shards_lost": 24,
+    "searches_stopped": 0,
+}
 
 
 def test_after_a_time_limit_the_advice_has_the_times_that_the_run_has_measured() -> None:
@@ -241,6 +248,24 @@ def test_after_a_time_limit_the_advice_has_the_times_that_the_run_has_measured()
     assert "shards" not in shards_module._advice(
         4, "all", 20, {**MEASURED, "counted": False, "shards_lost": 30}
     )
+
+
+def test_searches_that_were_stopped_say_nothing_of_the_time_that_all_take() -> None:
+    for stopped, words in ((1, "1 search was"), (3, "3 searches were")):
+        said = shards_module._advice(
+            4, "all", 20, {**MEASURED, "counted": False, "searches_stopped": stopped}
+        )
+        assert f"{words} stopped before the end, so it is not known how long all 30 shards take." in said
+        assert "judging by the 6" not in said
+        assert said.endswith("--time-limit 300.")
+
+
+def test_stopped_searches_are_counted(rows: Path) -> None:
+    asked: dict[str, object] = {"max_depth": 3, "cost_complexity": 0.0, "shard_rows": 500, "progress": False}
+    whole = fit_shards(rows / "parts", "y", **asked).result_.stats
+    stopped = fit_shards(rows / "parts", "y", step_limit=1, **asked).result_.stats
+    assert whole["searches_stopped"] == 0
+    assert stopped["searches_stopped"] == stopped["searches"] == 4
 
 
 def test_nothing_smaller_than_depth_two_over_few_thresholds_is_advised() -> None:

@@ -444,3 +444,25 @@ def test_little_space_is_told_in_a_unit_that_shows_it(
     with pytest.raises(InputError, match=r"need about 4\.\d MB in .*, which has 2\.0 MB left"):
         fit_shards(rows, rows[:, 0] > 0, spill_folder=tmp_path, progress=False)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_labels_that_no_type_holds_are_refused(tmp_path: Path) -> None:
+    """Whole numbers of both signs are float64 together, where large neighbours are one number."""
+    large = 2**53
+    for name, dtype in (("a", pl.Int64), ("b", pl.UInt64)):
+        pl.DataFrame({"x": [1, 2], "y": [large, large + 1]}, schema_overrides={"y": dtype}).write_parquet(
+            tmp_path / f"{name}.parquet"
+        )
+    with pytest.raises(InputError, match=f"beyond 2\\*\\*53 among them \\({large + 1}\\)"):
+        fit_shards(tmp_path, "y", progress=False)
+    for name, dtype in (("a", pl.Int64), ("b", pl.UInt64)):
+        pl.DataFrame({"x": [1, 2], "y": [3, 4]}, schema_overrides={"y": dtype}).write_parquet(
+            tmp_path / f"{name}.parquet"
+        )
+    assert fit_shards(tmp_path, "y", progress=False).classes_.tolist() == [3, 4]
+
+
+def test_labels_are_no_weights() -> None:
+    frame = pl.DataFrame({"x": [1, 2, 3], "y": [0, 1, 1]})
+    with pytest.raises(InputError, match="target and sample_weight are the same column 'y'"):
+        fit_shards(frame, "y", sample_weight="y", progress=False)

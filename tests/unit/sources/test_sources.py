@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 from typing import Any
 
@@ -191,6 +192,7 @@ def test_other_types_are_told_by_file_and_name(frame: pl.DataFrame, tmp_path: Pa
         (lambda folder: folder / "nothing", "no file or folder"),
         (lambda folder: folder, "no Parquet or CSV files"),
         (lambda folder: 7, "cannot be read; give"),
+        (lambda folder: [], "source is an empty list; give an array or frame"),
         (lambda folder: np.empty((0, 3)), "no rows"),
     ],
 )
@@ -272,3 +274,94 @@ def test_names_that_are_there_twice_are_told() -> None:
     frame = pd.DataFrame([[1, 2, 0], [3, 4, 1]], columns=["a", "a", "y"])
     with pytest.raises(InputError, match="Duplicate column names: 'a'"):
         open_source(frame)
+
+
+@pytest.mark.parametrize(
+    ("above", "end"),
+    [("sep=;\n", "\n"), ("\ufeffsep=;\r\n", "\r\n"), ("\n\n", "\n"), ("", "\r"), ("", "\n")],
+    ids=["separator", "mark", "blank", "carriage", "plain"],
+)
+def test_large_csv_is_read_as_a_small_one_whatever_its_lines_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, above: str, end: str
+) -> None:
+    """What may stand above the header is part of it in every block, and blocks of blank lines hold no rows."""
+    rows = [f"{k};{k % 5};{k % 2}" for k in range(300)]
+    blank = "" if end == "\r" else end * 500
+    path = tmp_path / "rows.csv"
+    path.write_bytes((above + end.join(["x;z;y", *rows[:100], blank, *rows[100:]]) + end + blank).encode())
+    monkeypatch.setattr(csv_module, "BLOCK", 128)
+    columns, X, labels, _ = read_without_weights(open_source(path), Roles("y"))
+    assert [column.name for column in columns] == ["x", "z"]
+    assert X[:, 0].tolist() == list(range(300))
+    assert labels.tolist() == [k % 2 for k in range(300)]
+
+
+def test_what_other_programs_keep_in_a_folder_is_no_part_of_the_table(
+    frame: pl.DataFrame, tmp_path: Path
+) -> None:
+    """Notebooks and tables of logs keep copies of rows in folders of their own."""
+    frame.write_csv(tmp_path / "a.csv")
+    for name in (".ipynb_checkpoints", "_log"):
+        (tmp_path / "part" / name).mkdir(parents=True)
+        frame.write_csv(tmp_path / "part" / name / "a-checkpoint.csv")
+    frame.write_csv(tmp_path / "part" / "b.csv")
+    assert sum(piece.n_rows for piece in open_source(tmp_path).pieces(ROLES)) == 2 * N
+
+
+@pytest.mark.parametrize("name", ["b.csv.zip", "part/B.CSV.BZ2", "c.parquet.gz"])
+def test_packed_files_that_are_not_read_are_refused(frame: pl.DataFrame, tmp_path: Path, name: str) -> None:
+    frame.write_csv(tmp_path / "a.csv")
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_bytes(b"PK")
+    with pytest.raises(InputError, match=f"holds {name}, whose rows would be left out"):
+        open_source(tmp_path)
+    assert sum(piece.n_rows for piece in open_source([tmp_path / "a.csv"]).pieces(ROLES)) == N
+
+
+def test_packed_files_with_tabs_are_read(frame: pl.DataFrame, tmp_path: Path) -> None:
+    frame.write_csv(tmp_path / "a.tsv", separator="\t")
+    (tmp_path / "b.tsv.gz").write_bytes(gzip.compress((tmp_path / "a.tsv").read_bytes()))
+    assert sum(piece.n_rows for piece in open_source(tmp_path).pieces(ROLES)) == 2 * N
+
+
+def test_columns_in_the_names_of_folders_are_told(frame: pl.DataFrame, tmp_path: Path) -> None:
+    for year in (2023, 2024):
+        (tmp_path / f"year={year}").mkdir()
+        frame.write_parquet(tmp_path / f"year={year}" / "rows.parquet")
+    asked: dict[str, Any] = {"sample_weight": "w", "ignore": ["id"], "max_depth": 1, "progress": False}
+    notes = fit_shards(tmp_path, "y", **asked).result_.notes
+    assert any("hold a column 'year' (year=2023, year=2024), which is in no file" in note for note in notes)
+    one = fit_shards(tmp_path / "year=2023", "y", **asked).result_.notes
+    assert not any("names of folders" in note for note in one)
+    frame.with_columns(year=pl.lit(2023)).write_parquet(tmp_path / "year=2023" / "rows.parquet")
+    frame.with_columns(year=pl.lit(2024)).write_parquet(tmp_path / "year=2024" / "rows.parquet")
+    both = fit_shards(tmp_path, "y", **asked).result_.notes
+    assert not any("names of folders" in note for note in both)
+
+
+def test_a_column_that_one_file_does_not_know_is_not_called_unused(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("x,z,y\n" + "1,,no\n2,,no\n" * 20)
+    (tmp_path / "b.csv").write_text("x,z,y\n" + "1,red,yes\n2,blue,no\n" * 20)
+    fitted = fit_shards(tmp_path, "y", max_depth=1, cost_complexity=0.0, shard_rows=100, progress=False)
+    assert fitted.tree_.columns[fitted.tree_.splits[0].column].name == "z"
+    assert fitted.result_.notes == ()
+
+
+def test_dates_whose_columns_depend_on_the_file_are_told(tmp_path: Path) -> None:
+    for month in (1, 2):
+        rows = [f"2024-{month:02d}-{1 + k},{k},{k % 2}" for k in range(20)]
+        (tmp_path / f"{month}.csv").write_text("\n".join(["day,x,y", *rows]))
+    with pytest.raises(
+        InputError, match=r"dates of column 'day' make other columns in 2\.csv than in 1\.csv"
+    ):
+        fit_shards(tmp_path, "y", max_depth=1, progress=False)
+    assert fit_shards(tmp_path, "y", ignore=["day"], max_depth=1, progress=False).result_.stats["rows"] == 40
+
+
+def test_files_that_are_given_twice_are_told(tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / f"{name}.csv").write_text("x,y\n" + "1,no\n2,yes\n" * 5)
+    result = fit_shards([tmp_path, tmp_path / "b.csv"], "y", max_depth=1, progress=False).result_
+    assert result.stats["rows"] == 30
+    assert result.notes == ("Given more than once, so that their rows count as often: b.csv.",)
+    assert fit_shards(tmp_path, "y", max_depth=1, progress=False).result_.notes == ()
