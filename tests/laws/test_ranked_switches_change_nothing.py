@@ -14,7 +14,7 @@ import pytest
 from ranked_kinds import KINDS, table_of
 from treewright.problem import make_problem
 from treewright.result import SolveStatus, StopReason
-from treewright.search import BinaryOptions, Limits, RankedOptions, solve_frontier
+from treewright.search import BinaryOptions, Limits, RankedOptions, solve_frontier, solve_ranked
 from treewright.search import _single_split as single_split
 from treewright.table import table_from
 
@@ -40,6 +40,27 @@ def test_each_switch_off(kind, least):
             assert result.tree.splits == best.tree.splits
             assert result.stats["steps"] == best.stats["steps"]
             assert result.options[next(iter(off))] is False
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("depth", [4, 5])
+def test_of_equal_trees_the_same_one(seed, depth):
+    """The rule that chooses among equal trees speaks of the table alone: switches leave the tree as it is."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(16, 32))
+    labels = np.arange(n) // rng.integers(1, 5) % 2
+    labels[rng.random(n) < 0.2 * (seed % 2)] = 1
+    table = table_from(np.arange(n, dtype=float)[:, None])
+    problem = make_problem(table, labels, max_depth=depth, cost_complexity=0.001 * (seed % 3))
+    best = solve_ranked(problem)
+    assert best.status is SolveStatus.OPTIMAL
+    for off in ("shallower", "lipschitz", "fair_shares", "cache"):
+        other = solve_ranked(problem, options=RankedOptions(unranked=False, **{off: False}))
+        assert other.tree.splits == best.tree.splits, off
+    hard = RankedOptions(unranked=False, plain_work=0, sharing_work=0, alone_work=0, together_work=0)
+    for n_jobs in (1, 3):
+        other = solve_ranked(problem, limits=Limits(n_jobs=n_jobs), options=hard)
+        assert other.tree.splits == best.tree.splits, n_jobs
 
 
 @pytest.mark.parametrize("kind", KINDS)
