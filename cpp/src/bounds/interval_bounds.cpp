@@ -232,7 +232,8 @@ Cost IntervalBounds::lower_bound(Cost target) const {
         if (legal(a.split)) bound = std::min(bound, a.cost());
         if (b.split - a.split == 1) continue;
         const Gap rest = gap(i, target);
-        bound = std::min(bound, rest.open() ? rest.bound : std::max(rest.bound, target));
+        // What rows between two points add was said of open splits alone: of a closed one it is the target that counts.
+        bound = std::min(bound, rest.open() ? rest.bound : std::max(gap_bound(a, b), target));
     }
     return bound;
 }

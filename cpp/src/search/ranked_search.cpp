@@ -59,10 +59,11 @@ Outcome Search::prove(const Node& root, Size limits) {
         control_.lower_bound(best.lower);
         if (best.exact() || control_.stopped()) return best;
         last_round_ = d == limits.depth;
-        root_ = climb(root, at_depth(d), best);
-        best.offer(root_.upper, root_.plan);
+        const Outcome found = climb(root, at_depth(d), best);
+        best.offer(found.upper, found.plan);
+        root_.lower = found.lower;  // its tree may be deeper than d: what is kept of a size is a tree of that size
         if (last_round_) {
-            best.lower = std::min(best.upper, std::max(best.lower, root_.lower));
+            best.lower = std::min(best.upper, std::max(best.lower, found.lower));
             return best;
         }
     }

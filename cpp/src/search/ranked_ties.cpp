@@ -33,13 +33,13 @@ std::optional<PartialTree> Search::first_of_equals(const Node& node, Size size, 
     const bool three_leaves = Size{2, size.leaves}.fitted().leaves == 3;
     const Outcome pair = pairs_->solve(node, three_leaves, cost + 1);
     if (pair.upper == cost) return pairs_->first_of_equals(node, three_leaves, pair);
-    Cost whole = pair.lower;
+    Cost whole = pair.lower;  // of trees of one level less than `depth`
     for (std::uint32_t depth = 3; depth <= size.depth && !control_.stopped(); ++depth) {
         const Size here = Size{depth, size.leaves}.fitted();
         if (level == 0) root_ = {std::min(whole, pair.upper), pair.upper, pair.plan};
         const Outcome found = solve(node, here, cost + 1, level);
         if (found.upper == cost) return split_first(node, here, cost, level, found.plan, whole);
-        whole = std::max(whole, found.lower);
+        whole = found.lower;  // not what shallower trees cost, which is more
     }
     return std::nullopt;
 }
