@@ -242,7 +242,7 @@ def test_a_search_that_lost_its_tree_was_stopped(memory: int | None, options: Bi
 
 
 def test_a_search_within_leaves_that_lost_its_tree_was_stopped() -> None:
-    """The tree of the search without a limit on leaves, where it keeps that limit, is the one that was found or none."""
+    """The tree of the search without a limit on leaves, where it keeps that limit, is the one found or none."""
     rng = np.random.default_rng(612)
     goes_right = (rng.random((6, 103)) < 0.3).astype(np.uint8)
     y = ((goes_right[:4].sum(axis=0) % 2) ^ (rng.random(103) < 0.15)).astype(np.int32)

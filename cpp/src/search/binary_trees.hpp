@@ -2,8 +2,8 @@
 //
 // A search that ended by itself reads its tree off the matrices again, and solves again what the cache has lost. Once a
 // run is stopped there is no time for that: the tree is then read off the cache by rows alone, and completed by single
-// splits (row_greedy.hpp). A closed pattern is the same whether it comes from a matrix or from rows; the key of all rows
-// is empty, even where a column is constant on them.
+// splits (row_greedy.hpp). A closed pattern is the same whether it comes from a matrix or from rows; the key of all
+// rows is empty, even where a column is constant on them.
 //
 // Guesses are bounds only of the run that found the tree: what is solved again may end with another tree, a worse one.
 // Then the memory for what was lost is what the run lacked, and it ends as stopped.

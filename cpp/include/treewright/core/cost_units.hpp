@@ -28,8 +28,8 @@ struct Units {
     }
 
     // Weight units that one cost unit of a lower bound proves. Every leaf was charged up to 1.5 cost units too much:
-    // with q the exact penalty in cost units and W >= 0 the errors, W + L*q >= q / (q + 1.5) * (W + L*(q + 1.5)). A leaf
-    // charged one unit may cost next to nothing: then nothing is left.
+    // with q the exact penalty in cost units and W >= 0 the errors, W + L*q >= q / (q + 1.5) * (W + L*(q + 1.5)). A
+    // leaf charged one unit may cost next to nothing: then nothing is left.
     [[nodiscard]] double bound_unit() const {
         const auto charged = static_cast<double>(leaf_penalty);
         return std::ldexp(leaf_penalty > 0 ? std::max(0.0, charged - 1.5) / charged : 1.0, -shift);
