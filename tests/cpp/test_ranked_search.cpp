@@ -71,7 +71,8 @@ void check_profile(std::mt19937& random, const Misclassification& objective) {
         check(profile.lower_bound(target) <= best, "lower bound");
     }
     if (!profile.monotone()) return;
-    // What is said of the open splits of a gap says nothing of its closed ones.
+    // What is said of the open splits of a gap says nothing of its closed ones, under a target that none is below.
+    target = best - static_cast<Cost>(random() % (2 * static_cast<std::uint64_t>(objective.unit())));
     for (std::size_t i = 0; i + 1 < profile.points().size(); ++i) {
         const Gap gap = profile.gap(i, target);
         if (!gap.open()) continue;
