@@ -94,7 +94,7 @@ class Question:
         """
         distinct, numbers = np.unique(self.costs, return_inverse=True)
         costs = in_fractions(distinct)
-        rows: list[list[int]] = numbers.reshape(self.costs.shape).tolist()
+        rows = [row.tolist() for row in numbers.reshape(self.costs.shape)]
         return [
             ({k: factor * costs[k] for k in dict.fromkeys(row)}, row)
             for factor, row in zip(self.factors, rows, strict=True)
