@@ -4,6 +4,8 @@ Every search says two things of its shard: a bound, and a tree. The bounds add u
 for all rows; the first one is counted on every later shard while its rows are at hand, so that the gap can be shown
 from the start, and when the last shard is done one tree has been counted on all rows. The others are counted on some
 shards, the best of them on all, and the best of these is improved (`_improve`).
+
+Longer than 400 lines: one run with its state, from the first shard to the last count.
 """
 
 from __future__ import annotations
