@@ -29,7 +29,7 @@ from treewright.errors import InputError
 if TYPE_CHECKING:
     from treewright.convert._ensemble_tree import EnsembleTree
 
-__all__ = ["Domain", "restrict"]
+__all__ = ["Domain", "check_first_domain", "restrict"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -399,6 +399,14 @@ def _check_groups(
                 )
         if sum(high[j] >= 1 for j in group) < (2 if group in one_hot else 1):
             raise InputError(f"The group {tuple(group)} has fewer than two columns that can be 1.")
+
+
+def check_first_domain(before: Domain | None, domain: Domain, n_features: int) -> None:
+    """Raise InputError if an ensemble has a domain already, or the new one has another number of columns."""
+    if before is not None:
+        raise InputError("This ensemble has a domain already; call within on ensemble.whole.")
+    if len(domain.low) != n_features:
+        raise InputError(f"The domain has {len(domain.low)} columns, the ensemble {n_features}.")
 
 
 def restrict(tree: EnsembleTree, domain: Domain, missing: NDArray[np.bool_]) -> EnsembleTree:

@@ -32,7 +32,7 @@ from treewright.convert._check_ensemble import (
     check_sizes,
     check_structure,
 )
-from treewright.convert._domain import Domain, restrict
+from treewright.convert._domain import Domain, check_first_domain, restrict
 from treewright.convert._ensemble_tree import BLOCK, EnsembleTree
 from treewright.errors import InputError
 
@@ -256,10 +256,7 @@ class Ensemble:
         >>> sum(map(len, part.thresholds)) < sum(map(len, ensemble.thresholds))
         True
         """
-        if self.domain is not None:
-            raise InputError("This ensemble has a domain already; call within on ensemble.whole.")
-        if len(domain.low) != self.n_features:
-            raise InputError(f"The domain has {len(domain.low)} columns, the ensemble {self.n_features}.")
+        check_first_domain(self.domain, domain, self.n_features)
         assert self.missing is not None  # set in __post_init__
         if domain.groups and self.missing.any():
             raise InputError(

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from treewright._arguments import numbers_of
 from treewright.convert._check_ensemble import EnsembleFault, check_sizes, check_structure
-from treewright.convert._domain import Domain, restrict
+from treewright.convert._domain import Domain, check_first_domain, restrict
 from treewright.convert._ensemble_tree import BLOCK, EnsembleTree
 from treewright.errors import InputError
 
@@ -159,10 +159,7 @@ class NumberEnsemble:
         >>> part.n_leaves, [tree.n_leaves for tree in part.trees]
         (4, [2])
         """
-        if self.domain is not None:
-            raise InputError("This ensemble has a domain already; call within on ensemble.whole.")
-        if len(domain.low) != self.n_features:
-            raise InputError(f"The domain has {len(domain.low)} columns, the ensemble {self.n_features}.")
+        check_first_domain(self.domain, domain, self.n_features)
         beyond = np.flatnonzero((domain.low > LARGEST) | (domain.high < -LARGEST))
         if len(beyond):
             raise InputError(

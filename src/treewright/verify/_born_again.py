@@ -7,11 +7,10 @@ the method and cannot be recomputed; its bounds are compared with the tree.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from treewright.convert import Ensemble
 from treewright.result import BornAgainResult, SolveStatus
-from treewright.verify._domain_check import domain_check
+from treewright.verify._domain_check import domain_check, same_as_claimed
 from treewright.verify._faithful import check_faithful
 from treewright.verify._report import Check, VerificationReport
 from treewright.verify._structure import fault_of_splits, fault_of_structure
@@ -87,13 +86,13 @@ def _fault_of_stats(result: BornAgainResult) -> str:
 def _size_checks(ensemble: Ensemble, result: BornAgainResult) -> Iterator[Check]:
     tree, stats, objective = result.tree, result.stats, str(result.options["objective"])
     size = {"depth": tree.depth, "leaves": tree.n_leaves}
-    yield _equal("scope", result.scope, ensemble.scope)
+    yield same_as_claimed("scope", result.scope, ensemble.scope)
     yield domain_check(ensemble, result)
-    yield _equal("trees of the ensemble", stats["ensemble_trees"], len(ensemble.trees))
-    yield _equal("leaves of the ensemble", stats["ensemble_leaves"], ensemble.n_leaves)
-    yield _equal("loss", result.loss, 0)
+    yield same_as_claimed("trees of the ensemble", stats["ensemble_trees"], len(ensemble.trees))
+    yield same_as_claimed("leaves of the ensemble", stats["ensemble_leaves"], ensemble.n_leaves)
+    yield same_as_claimed("loss", result.loss, 0)
     value = size["depth" if objective == "depth" else "leaves"]
-    yield _equal("objective", result.objective, value)
+    yield same_as_claimed("objective", result.objective, value)
     for name, here in size.items():
         bound = stats[f"{name}_lower_bound"]
         # With "depth-leaves" the bound on leaves holds for trees of the least depth; this one may be deeper.
@@ -116,11 +115,6 @@ def _size_checks(ensemble: Ensemble, result: BornAgainResult) -> Iterator[Check]
         fault = ", ".join(open_)
     hint = "A tree is proven least only if the search ended and the bounds meet its size."
     yield _check("status", fault, result.status.value, hint)
-
-
-def _equal(name: str, claimed: Any, found: Any) -> Check:
-    fault = "" if claimed == found else str(found)
-    return _check(name, fault, f"{claimed!s:.60}", "The certificate is of another tree or ensemble.")
 
 
 def _check(name: str, fault: str, expected: str, message: str) -> Check:

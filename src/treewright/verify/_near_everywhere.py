@@ -18,7 +18,7 @@ from treewright.errors import InputError
 from treewright.result import BornAgainResult, SolveStatus
 from treewright.tree import Tree, exactly
 from treewright.verify._domain_boxes import original
-from treewright.verify._domain_check import domain_check
+from treewright.verify._domain_check import domain_check, same_as_claimed
 from treewright.verify._furthest import furthest_apart
 from treewright.verify._near_form import check, checks_of_form, refuse_other_questions
 from treewright.verify._report import Check, VerificationReport
@@ -109,13 +109,13 @@ def _fault_of_fields(result: BornAgainResult) -> str:
 
 def _claims(ensemble: NumberEnsemble, result: BornAgainResult) -> Iterator[Check]:
     tree, stats, options = result.tree, result.stats, result.options
-    yield _equal("scope", result.scope, ensemble.scope)
+    yield same_as_claimed("scope", result.scope, ensemble.scope)
     yield domain_check(ensemble, result)
-    yield _equal("trees of the ensemble", stats["ensemble_trees"], len(ensemble.trees))
-    yield _equal("leaves of the ensemble", stats["ensemble_leaves"], ensemble.n_leaves)
-    yield _equal("objective", result.objective, tree.n_leaves)
-    yield _equal("leaves", stats["leaves"], tree.n_leaves)
-    yield _equal("depth", stats["depth"], tree.depth)
+    yield same_as_claimed("trees of the ensemble", stats["ensemble_trees"], len(ensemble.trees))
+    yield same_as_claimed("leaves of the ensemble", stats["ensemble_leaves"], ensemble.n_leaves)
+    yield same_as_claimed("objective", result.objective, tree.n_leaves)
+    yield same_as_claimed("leaves", stats["leaves"], tree.n_leaves)
+    yield same_as_claimed("depth", stats["depth"], tree.depth)
     fault = "" if tree.n_leaves <= options["max_leaves"] else str(tree.n_leaves)
     yield check(
         "max_leaves",
@@ -154,9 +154,9 @@ def _bounds(ensemble: NumberEnsemble, result: BornAgainResult) -> Iterator[Check
     fault = f"{numbers[close[0]]:.9g} and {numbers[close[0] + 1]:.9g}" if len(close) else ""
     said = f"{len(rows)} rows, each two more than twice {exactly(tolerance)} apart"
     yield check("rows that are too far apart for one leaf", fault, said, "They do not prove the bound.")
-    yield _equal("leaves_lower_bound", stats["leaves_lower_bound"], len(rows))
-    yield _equal("lower_bound", result.lower_bound, len(rows))
-    yield _equal("depth_lower_bound", stats["depth_lower_bound"], (len(rows) - 1).bit_length())
+    yield same_as_claimed("leaves_lower_bound", stats["leaves_lower_bound"], len(rows))
+    yield same_as_claimed("lower_bound", result.lower_bound, len(rows))
+    yield same_as_claimed("depth_lower_bound", stats["depth_lower_bound"], (len(rows) - 1).bit_length())
     fault = ""
     if result.status is SolveStatus.OPTIMAL_UNDER_GUESSES:
         fault = "nothing is guessed"
@@ -209,8 +209,3 @@ def _in_words(row: NDArray[np.float64], tree: Tree) -> str:
     """Return a row's values in the columns that the tree splits on, in words."""
     named = sorted({split.column for split in tree.splits if split is not None and hasattr(split, "column")})
     return ", ".join(f"{tree.columns[j].name} = {row[j]:.6g}" for j in named[:6]) or "any row"
-
-
-def _equal(name: str, claimed: Any, found: Any) -> Check:
-    fault = "" if claimed == found else str(found)
-    return check(name, fault, f"{claimed!s:.60}", "The certificate is of another tree or ensemble.")
