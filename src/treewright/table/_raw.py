@@ -246,9 +246,9 @@ def _cell_kind(name: str, cell: type) -> str:
         return "complex"
     advice = f"Turn such cells into one of these first, such as text: X[{name!r}].astype(str) in pandas."
     if cell.__name__ == "Interval":  # of pandas.cut and pandas.qcut
-        advice = (
-            f"pandas.cut makes such columns; X[{name!r}] = X[{name!r}].cat.rename_categories(str) makes their ranges "
-            "words and keeps their order, or give the numbers that were cut."
+        advice += (
+            f" If they are categories, as pandas.cut makes such columns, X[{name!r}] = "
+            f"X[{name!r}].cat.rename_categories(str) keeps their order, too; or give the numbers that were cut."
         )
     if issubclass(cell, (list, tuple, set, frozenset, np.ndarray)):
         answers = f"pandas.get_dummies(X[{name!r}].dropna().explode(), dtype=float).groupby(level=0).max()"
