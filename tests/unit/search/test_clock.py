@@ -1,5 +1,6 @@
 """The time limit runs from the first line of `fit`: what came before the search is taken off. No real clock is used."""
 
+from itertools import groupby
 from types import SimpleNamespace
 
 import numpy as np
@@ -17,6 +18,7 @@ from treewright import (
 from treewright.cli._question import read_limits
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.search import Limits, accuracy_frontier
+from treewright.table import Table
 
 READING = 7.0
 
@@ -53,6 +55,17 @@ def slow_reading(clock, monkeypatch):
         return read(self, *args, **kwargs)
 
     monkeypatch.setattr(TreeClassifier, "_training_table", slow)
+
+
+@pytest.fixture
+def slow_parts(clock, monkeypatch):
+    take = Table.take
+
+    def slow(self, *args, **kwargs):
+        clock.seconds += READING
+        return take(self, *args, **kwargs)
+
+    monkeypatch.setattr(Table, "take", slow)
 
 
 def table():
@@ -111,19 +124,19 @@ def test_fits_to_training_parts_leave_time_for_the_last(slow_reading, given):
     )
     model.fit(*table())
     last = 2  # it counts as a quarter of the eight fits before it
-    # Every fit reads its part, off its own time; what the time of the whole fit is then, the next ones share.
-    shares = [(100 - READING * (1 + k)) / (8 - k + last) - READING for k in range(8)]
-    left = [*shares, 100 - READING * 9]  # the last fit has its table already
-    kept = [min(2, (share + READING) / 10) for share in left]  # for the bound of a stopped search
-    seen = list(dict.fromkeys(given))
+    # The table is read once, for all fits; the clock stands still while they search.
+    shares = [(100 - READING) / (8 - k + last) for k in range(8)]
+    left = [*shares, 100 - READING]
+    kept = [min(2, share / 10) for share in left]  # for the bound of a stopped search
+    seen = [seconds for seconds, _ in groupby(given)]
     assert seen[0::2] == pytest.approx(left)
     assert seen[1::2] == pytest.approx([share - own for share, own in zip(left, kept, strict=True)])
 
 
-def test_no_fit_is_begun_once_the_time_is_over(slow_reading, given):
+def test_no_fit_is_begun_once_the_time_is_over(slow_reading, slow_parts, given):
     model = LeafAccuracyTreeClassifierCV((1, 2), min_samples_leaves=(5,), cv=2, time_limit=READING + 1)
     with pytest.warns(ConvergenceWarning, match="The time is over: 1 of 8 fits .* chose the candidate"):
-        model.fit(*table())  # two readings: of all rows, and of the first part
+        model.fit(*table())  # all rows are read, and the first part is taken
     assert model.best_params_ == {"max_depth": 1, "min_samples_leaf": 5, "criterion": "lower_bound"}
     assert model.cv_results_["leaf_accuracy"].shape == (1, 1)
     with pytest.warns(ConvergenceWarning, match="The time is over: 0 of 8 fits .* the first candidate"):
