@@ -341,6 +341,7 @@ STANDS_FOR: dict[Any, Any] = {
     NearOptimal: tw.near_optimal_trees,
     ComparedWithCart: tw.compare_with_cart,
     InGroups: tw.BornAgainTreeClassifier,
+    NearInGroups: tw.BornAgainTreeRegressor,
     Policy: tw.OptimalPolicyTree,
     RowCosts: tw.OptimalTreeClassifier,
     F1: tw.OptimalTreeClassifier,

@@ -1,11 +1,11 @@
 """The only file that talks to HiGHS.
 
 The solver runs in a thread of its own while this one waits: so Ctrl-C reaches Python at once, and is passed on at the
-solver's next callback as a request to stop. An exception of the user's progress function must not cross the solver's
-C++ frames; it is kept, the run is stopped, and it is raised again afterwards.
+solver's next callback, or its next look at the clock, as a request to stop. An exception of the user's progress
+function must not cross the solver's C++ frames; it is kept, the run is stopped, and it is raised again afterwards.
 
-HiGHS has no limit on memory: the callback watches what the process has grown by. It has one pool of threads for the
-whole process, which must keep its size during a run, so runs in one process wait for each other.
+HiGHS has no limit on memory: the waiting thread watches what the process has grown by. It has one pool of threads for
+the whole process, which must keep its size during a run, so runs in one process wait for each other.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def run(model: Model, job: Job) -> Outcome:
     with _schedulers:
         _use_threads(job.threads)
         watch.start = time.monotonic()
-        _run_beside(solver.run, watch)
+        _run_beside(solver, watch)
         seconds = time.monotonic() - watch.start
     if watch.error is not None:
         raise watch.error
@@ -91,6 +91,11 @@ class _Watch:
         if (self.stop is not None or self.error is not None) and answer is not None:
             answer.user_interrupt = True
 
+    def has_grown(self) -> bool:
+        """Whether the process has grown by more than the memory limit."""
+        limit = self.job.limits.memory_limit
+        return limit is not None and resident_memory() - self.memory > limit
+
     def _see(self, kind: Any, out: Any) -> None:
         now = time.monotonic() - self.start
         kinds = highspy.cb.HighsCallbackType
@@ -101,9 +106,6 @@ class _Watch:
         if now - self.reported < BETWEEN_REPORTS:
             return
         self.reported = now
-        limit = self.job.limits.memory_limit
-        if limit is not None and resident_memory() - self.memory > limit:
-            self.stop = self.stop or StopReason.MEMORY_LIMIT
         if kind == kinds.kCallbackMipInterrupt and self.job.report is not None:
             objective = self.incumbents[-1].objective if self.incumbents else math.inf
             bound, nodes = float(out.mip_dual_bound), max(0, int(out.mip_node_count))
@@ -111,29 +113,38 @@ class _Watch:
                 self.stop = self.stop or StopReason.CALLBACK
 
 
-def _run_beside(function: Any, watch: _Watch) -> None:
-    """Run the solver in a thread; Ctrl-C here asks it to stop."""
+def _run_beside(solver: Any, watch: _Watch) -> None:
+    """Run the solver in a thread; Ctrl-C here asks it to stop.
+
+    Presolve takes seconds for a large program and calls nothing back, but it reads the time limit as it goes.
+    """
     began, ended = threading.Event(), threading.Event()
 
     def work() -> None:
         began.set()
         try:
-            function()
+            solver.run()
         finally:
             ended.set()
+
+    def end(reason: StopReason) -> None:
+        watch.stop = watch.stop or reason
+        solver.setOptionValue("time_limit", 0.0)
 
     try:
         threading.Thread(target=work, daemon=True).start()
     except KeyboardInterrupt:  # `start` waits for the thread, which may run by now and must not be left alone
-        watch.stop = StopReason.INTERRUPT
         if not began.wait(SECONDS_TO_BEGIN):
             raise
+        end(StopReason.INTERRUPT)
     over = False
     while not over:
         try:
             over = ended.wait(BETWEEN_REPORTS)
+            if not over and watch.has_grown():
+                end(StopReason.MEMORY_LIMIT)
         except KeyboardInterrupt:
-            watch.stop = watch.stop or StopReason.INTERRUPT
+            end(StopReason.INTERRUPT)
 
 
 def _use_threads(threads: int) -> None:

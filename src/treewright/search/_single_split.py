@@ -9,6 +9,7 @@ over all thresholds would find just that tree, after it has sorted every column.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -250,7 +251,8 @@ def ends_ungrouped(
     limits : Limits
         Their time is running.
     options : BinaryOptions
-        Where any is set, ``engine="binary"`` for one, the search itself is asked for.
+        Where any is set, ``engine="binary"`` for one, the search itself is asked for; ``plain_steps`` only says how
+        a search goes on.
 
     Notes
     -----
@@ -258,7 +260,7 @@ def ends_ungrouped(
     (``cpp/src/search/row_greedy.hpp``). Where the first split takes as many, there is no second. There is none either
     where to find the equal rows alone would take most of a second.
     """
-    if options != BinaryOptions():
+    if replace(options, plain_steps=BinaryOptions.plain_steps) != BinaryOptions():
         return None
     no_split = problem.max_depth == 0 or problem.max_leaf_nodes == 1
     if no_split or problem.table.n_rows < problem.min_samples_leaf or not split_matrix.splits:

@@ -281,23 +281,29 @@ def test_ctrl_c_while_the_program_is_written(monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.mark.parametrize("when", ["as it begins", "later"])
 def test_ctrl_c_while_the_solver_runs(when: str) -> None:
-    """It reaches the thread that waits; the solver must learn of it, or it runs on to its limit."""
+    """It reaches the thread that waits; the solver must learn of it, also in presolve, which calls nothing back."""
     told = threading.Event()
+    limits: list[tuple[str, float]] = []
 
-    def solver(watch: highs._Watch) -> None:
-        if when == "later":
-            time.sleep(0.2)
-        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
-        for _ in range(2000):  # ends after 20 seconds where nobody tells it
-            if watch.stop is not None:
-                told.set()
-                return
-            time.sleep(0.01)
+    class Solver:
+        def run(self) -> None:
+            if when == "later":
+                time.sleep(0.2)
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+            for _ in range(2000):  # ends after 20 seconds where nobody tells it
+                if limits:
+                    told.set()
+                    return
+                time.sleep(0.01)
+
+        def setOptionValue(self, name: str, value: float) -> None:
+            limits.append((name, value))
 
     watch = highs._Watch(Job(np.arange(0), Limits()))
-    highs._run_beside(lambda: solver(watch), watch)
+    highs._run_beside(Solver(), watch)
     assert told.is_set()
     assert watch.stop is StopReason.INTERRUPT
+    assert limits == [("time_limit", 0.0)]
 
 
 def test_ctrl_c_in_the_search_of_the_solver() -> None:
