@@ -30,9 +30,10 @@ class ShardsResult(SolveResult):
     scope : str
     stop_reason : StopReason or None
     stats : mapping
-        ``rows``; for each part of the rows ``shard_rows``, ``shard_weights`` and ``shard_bounds``; how many are
-        ``shards_proven`` optimal, and ``shards_lost``, of which no more is known than the penalty of one leaf; where
-        right labels cost something, ``shard_floors``: that penalty and the least cost of each row.
+        ``rows``; ``class_weights``, of the rows as they were read; for each part of the rows ``shard_rows``,
+        ``shard_weights`` and ``shard_bounds``; how many are ``shards_proven`` optimal, and ``shards_lost``, of which no
+        more is known than the penalty of one leaf; where right labels cost something, ``shard_floors``: that penalty
+        and the least cost of each row.
     options : mapping
         ``method`` is "shards".
     notes : tuple of str

@@ -94,6 +94,8 @@ def result_of(
                 for bound in bounds
             ],
             "shard_weights": [float(weight) for weight in weights],
+            # As read: factors that make classes equal would hide a row that changed its class.
+            "class_weights": [float(weight) for weight in question.class_weight],
             "shard_bounds": [
                 round_down(bound.value / weight) if weight else 0.0
                 for bound, weight in zip(bounds, weights, strict=True)

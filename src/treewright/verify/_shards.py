@@ -1,7 +1,8 @@
 """Check a tree that was fitted on shards against all rows of the source, without any code of the method.
 
 The rows are read once, in pieces, and routed by the checker's own rule (`_route`); counts, weights, labels, loss and
-objective are added up again. For the bound, the argument is checked: the shards together have all rows and all weight,
+objective are added up again, and the weight of each class as it was read, which factors that balance the classes would
+hide. For the bound, the argument is checked: the shards together have all rows and all weight,
 and the claimed bound is not above the mean of the shards' bounds. The bound of a single shard is proven by the search
 and cannot be recomputed, but no bound may be above the objective of this tree or of a pruning of it. A shard that was
 not searched counts with the cost that every tree has there: one leaf and, if correct labels have a cost, the least cost
@@ -47,6 +48,7 @@ QUESTION: dict[str, Any] = {  # its parts, with the default for a part that the 
 }
 LISTS = ("shard_rows", "shard_weights", "shard_bounds")
 WITHOUT_WEIGHTS = " If the rows of the fit had weights, give them: verify_shards(..., sample_weight=...)."
+WEIGHTS = "class_weights"  # sample weight of each class as read; 0 if the question leaves the class out
 FLOORS = "shard_floors"  # least cost of every tree on each shard; absent if correct labels cost nothing
 
 
@@ -116,7 +118,7 @@ def verify_shards(
     tree = model.tree
     fault = fault_of_structure(tree) or fault_of_splits(tree)
     checks = [_plain("structure", fault, "one tree over its columns", "The arrays of the tree are no tree.")]
-    fault = fault_of_fields(result) or _fault_of_shards(result)
+    fault = fault_of_fields(result) or _fault_of_shards(result, len(model.tree.classes))
     checks.append(
         _plain("fields of the certificate", fault, "all that its sentence needs", "A field was changed.")
     )
@@ -200,6 +202,16 @@ def _checks(tree: Tree, result: ShardsResult, terms: Terms, sums: _Sums) -> Iter
     if total <= 0:
         return
     yield check_of_counts(tree, count)
+    as_read = np.where(factors > 0, sums.weight[0], 0.0)
+    said_of_classes = np.array(result.stats[WEIGHTS], dtype=np.float64)
+    apart = 0.0 if sums.whole else TOLERANCE
+    other = np.flatnonzero(~(np.abs(said_of_classes - as_read) <= apart * as_read))
+    yield _plain(
+        "weight of each class",
+        f"{as_read[other[0]]:.9g} of class {other[0]}" if len(other) else "",
+        f"{said_of_classes[other[0]]:.9g}" if len(other) else f"{len(as_read)} sums",
+        f"Rows have other labels or weights than those of the fit.{unweighted}",
+    )
     apart = 0.0 if sums.whole and (factors == np.floor(factors)).all() else TOLERANCE
     off = np.flatnonzero(~(np.abs(tree.value - weight) <= apart * weight).all(axis=1))
     fault = f"node {off[0]} holds other weights" if len(off) else ""
@@ -333,17 +345,19 @@ def _least_pruning(tree: Tree, as_leaf: NDArray[np.float64]) -> float:
     return float(least[0])
 
 
-def _fault_of_shards(result: ShardsResult) -> str:
+def _fault_of_shards(result: ShardsResult, n_classes: int) -> str:
     stats = result.stats
     for name in ("rows", "shards", "shards_lost"):
         if not isinstance(stats.get(name), int) or isinstance(stats.get(name), bool):
             return f"stats: {name} is {stats.get(name)!r:.60}"
-    for name in (*LISTS, *(FLOORS,) * (FLOORS in stats)):
+    of_shards = (*LISTS, *(FLOORS,) * (FLOORS in stats))
+    wanted = dict.fromkeys(of_shards, (stats["shards"], "shards")) | {WEIGHTS: (n_classes, "classes")}
+    for name, (n, kind) in wanted.items():
         values = stats.get(name)
         if not isinstance(values, Sequence) or isinstance(values, str) or not all(map(is_number, values)):
             return f"stats: {name} is {values!r:.60}"
-        if len(values) != stats["shards"]:
-            return f"stats: {name} has {len(values)} entries for {stats['shards']} shards"
+        if len(values) != n:
+            return f"stats: {name} has {len(values)} entries for {n} {kind}"
         if not all(math.isfinite(value) and value >= 0 for value in values):
             return f"stats: {name} holds a negative number"
     return ""

@@ -77,6 +77,8 @@ CHANGES = {
     "rows": lambda m: with_stats(m, rows=m.certificate.stats["rows"] + 1),
     "shard_rows": lambda m: with_stats(m, shard_rows=[1, *m.certificate.stats["shard_rows"][1:]]),
     "shard_weights": lambda m: with_stats(m, shard_weights=[1.0, *m.certificate.stats["shard_weights"][1:]]),
+    "class_weights": lambda m: with_stats(m, class_weights=m.certificate.stats["class_weights"][::-1]),
+    "one class": lambda m: with_stats(m, class_weights=m.certificate.stats["class_weights"][:1]),
     "shards": lambda m: with_stats(m, shards=2),
     "no shards": lambda m: with_stats(m, shard_bounds="many"),
     "one bound": lambda m: with_stats(m, shard_bounds=[0.0, *m.certificate.stats["shard_bounds"][1:]]),
@@ -120,6 +122,20 @@ def test_other_rows_are_found(folder: Path, model: ShardedTree, tmp_path: Path) 
     other = frame.with_columns(y=pl.when(pl.int_range(N) == 5).then(pl.lit("perhaps")).otherwise("y"))
     failed = verify_shards(model.model, other).failed
     assert any("perhaps" in check.found for check in failed)
+
+
+@pytest.mark.parametrize("weights", [None, np.arange(1.0, 61.0)], ids=["rows", "weights"])
+def test_a_label_changed_where_balanced_classes_fill_their_leaves_is_found(weights: Any) -> None:
+    """A leaf holds the same factored weight of each class then, however many rows are of which."""
+    X = np.arange(60.0)[:, None]
+    y = np.repeat([0, 1, 2], 20)
+    model = fit_shards(X, y, sample_weight=weights, max_depth=1, class_weight="balanced", progress=False)
+    assert verify_shards(model, X, target=y, sample_weight=weights).ok
+    second, third = np.flatnonzero(y == 1)[3], np.flatnonzero(y == 2)[3]
+    assert model.result_.tree.apply(X[[second, third]]).tolist() == [2, 2]
+    y[second] = 2
+    failed = verify_shards(model, X, target=y, sample_weight=weights).failed
+    assert [check.name for check in failed] == ["weight of each class"]
 
 
 def test_rows_may_come_in_any_order(folder: Path, model: ShardedTree) -> None:
