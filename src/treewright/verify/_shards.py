@@ -2,12 +2,11 @@
 
 The rows are read once, in pieces, and routed by the checker's own rule (`_route`); counts, weights, labels, loss and
 objective are added up again, and the weight of each class as it was read, which factors that balance the classes would
-hide. For the bound, the argument is checked: the shards together have all rows and all weight,
-and the claimed bound is not above the mean of the shards' bounds. The bound of a single shard is proven by the search
-and cannot be recomputed, but no bound may be above the objective of this tree or of a pruning of it. A shard that was
-not searched counts with the cost that every tree has there: one leaf and, if correct labels have a cost, the least cost
-of each row. Which rows were in which shard is not known here, so these least costs are checked by their sum over all
-rows.
+hide. For the bound, the argument is checked: the shards together have all rows and all weight, and the claimed bound is
+not above the mean of the shards' bounds. The bound of a single shard is proven by the search and cannot be recomputed,
+but no bound may be above the objective of this tree or of a pruning of it. A shard that was not searched counts with
+the cost that every tree has there: one leaf and, if correct labels have a cost, the least cost of each row. Which rows
+were in which shard is not known here, so these least costs are checked by their sum over all rows.
 """
 
 from __future__ import annotations

@@ -46,26 +46,25 @@ def given(monkeypatch):
     return seconds
 
 
-@pytest.fixture
-def slow_reading(clock, monkeypatch):
-    read = TreeClassifier._training_table
+def slowed(kind, name, clock, monkeypatch):
+    """Let a method take as long as reading does."""
+    method = getattr(kind, name)
 
     def slow(self, *args, **kwargs):
         clock.seconds += READING
-        return read(self, *args, **kwargs)
+        return method(self, *args, **kwargs)
 
-    monkeypatch.setattr(TreeClassifier, "_training_table", slow)
+    monkeypatch.setattr(kind, name, slow)
+
+
+@pytest.fixture
+def slow_reading(clock, monkeypatch):
+    slowed(TreeClassifier, "_training_table", clock, monkeypatch)
 
 
 @pytest.fixture
 def slow_parts(clock, monkeypatch):
-    take = Table.take
-
-    def slow(self, *args, **kwargs):
-        clock.seconds += READING
-        return take(self, *args, **kwargs)
-
-    monkeypatch.setattr(Table, "take", slow)
+    slowed(Table, "take", clock, monkeypatch)
 
 
 def table():
