@@ -155,6 +155,32 @@ def test_rows_that_no_column_tells_apart_over_ranked_columns(depth, over_ranked_
     assert over_ranked_columns == [True]
 
 
+@pytest.mark.parametrize("classes", [1, 3])
+def test_rows_that_gain_from_no_class_leave_sides_no_more_than_the_whole(
+    classes, over_ranked_columns
+) -> None:
+    """The kernel for pairs of splits took an unset number for what such rows gain: some nodes had endless budgets."""
+    X = pd.DataFrame(
+        {
+            "c0": [0.07, -0.13, -0.81, -0.26, -0.51, 1.31, None],
+            "c1": [-1.19, -0.36, 0.67, 0.67, 0.78, 0.81, -0.11],
+        }
+    )
+    weight = [3.7, 13.6, 27.5, 28.3, 27.6, 10.5, 13.6]
+    y, costs = np.zeros(7, dtype=int), None
+    if classes == 3:  # and in two rows more, which lie apart, another cost
+        X = pd.concat([X, pd.DataFrame({"c0": [5.0, 5.0], "c1": [5.0, 6.0]})], ignore_index=True)
+        weight, y = [*weight, 1.0, 1.0], np.array([0] * 7 + [1, 2])
+        costs = [[0.0, 0.0, 0.0], [1.0, 0.0, 1.0], [1.0, 1.0, 0.0]]
+    asked = {"cost_complexity": 0.0, "max_depth": 2, "min_samples_leaf": 2, "max_objective": 2.0}
+    found = near_optimal_trees(X, y, sample_weight=weight, costs=costs, thresholds="all", **asked)
+    budgets = np.asarray(found.graph.arrays["budget"])
+    assert len(budgets) > 1
+    assert budgets.max() == budgets[0]
+    assert len(found.where(uses=["c1"])) <= len(found)
+    assert over_ranked_columns == [True]
+
+
 def test_costs_in_decimals_whose_unit_is_no_whole_share() -> None:
     """.48 and 1.065 are 32 and 71 times .015: two leaves and one row of .48 are exactly .14."""
     X, costs = np.array([[2.0], [0.0], [2.0], [1.0]]), [[0.0, 0.48], [1.065, 0.0]]

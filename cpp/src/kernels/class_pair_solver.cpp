@@ -64,12 +64,13 @@ void ClassPairSolver::choose_kernel(const Node& node) {
     by_stretches_ = stretches_open_ = false;
     for (std::uint32_t c = 0; c < n_classes; ++c)
         if (node.sums[c] < node.span) present_.push_back(c);
+    if (present_.empty()) present_.push_back(0);  // no row gains from any class: the first one stands for all
     // Two classes at most: a row of span one gains from exactly one of them, so one signed sum tells both gains.
     const bool two = data_.binary() || (single_gains_ && present_.size() <= 2);
     if (unit_weights_ && two) {
         mode_ = Mode::unit;
         // Two classes, the only one that is present among them: without it leaves of its rows would look all wrong.
-        if (present_.size() < 2) present_ = {0, present_.empty() ? 1 : std::max(present_[0], 1u)};
+        if (present_.size() < 2) present_ = {0, std::max(present_[0], 1u)};
         for (std::uint32_t i = 0; !data_.binary() && i < node.n; ++i) {  // of two classes they never change
             const std::uint32_t row = row_of(node.orders[0][i]);
             const std::int32_t* gain = &data_.gain[std::size_t{data_.label[row]} * n_classes];
