@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright._plural import kind_of
+from treewright._plural import kind_of, some_of
 from treewright.errors import InputError, InputTypeError
 from treewright.table._faults import all_or_faults
 from treewright.table._raw import (
@@ -50,8 +50,14 @@ def as_array(X: Any) -> NDArray[Any]:
             cells = {type(cell) for cell in array.ravel()}
             if cells and all(issubclass(cell, (bool, np.bool_)) for cell in cells):
                 array = array.astype(np.bool_)
+    elif isinstance(X, Mapping):
+        raise InputTypeError(f"X is {kind_of(X)}. Make it a frame, such as pandas.DataFrame(X).")
     else:
         array = np.asarray(X)
+    if array.dtype.names is not None:
+        raise InputTypeError(
+            f"X is an array with named fields ({some_of(array.dtype.names)}). Make it a frame: pandas.DataFrame(X)."
+        )
     if array.dtype.kind in "SV":
         raise InputTypeError(
             f"X has dtype {array.dtype}; the argument must be a string or a number. Decode it first."
@@ -109,7 +115,7 @@ def read_frame(X: Any) -> tuple[tuple[str, ...], list[RawColumn]]:
     except TypeError as error:
         raise InputTypeError(
             f"X is {kind_of(X)}, which is not a frame that narwhals reads. Pass a numpy array, a "
-            "pandas or polars frame, or a list of rows."
+            "pandas or polars frame (of DuckDB: X.pl()), a pyarrow table, or a list of rows."
         ) from error
     if not names:
         raise InputError(

@@ -7,8 +7,8 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from treewright.errors import InputError
-from treewright.table import names_of_frame
+from treewright.errors import InputError, InputTypeError
+from treewright.table import names_of_frame, table_from
 
 
 class Arrow:
@@ -29,3 +29,19 @@ def test_frames_and_arrays() -> None:
     assert names_of_frame(pl.DataFrame({"a": [1], "columns": [1]})) == ("a", "columns")
     assert names_of_frame(pd.DataFrame({0: [1], "column_names": [1]})) == ("0", "column_names")
     assert names_of_frame(np.eye(2)) == ()
+
+
+@pytest.mark.parametrize(
+    ("X", "says"),
+    [
+        ({"a": [1, 2]}, r"a dict\. Make it a frame, such as pandas\.DataFrame\(X\)"),
+        (
+            np.array([(1, 2.0)], dtype=[("a", int), ("b", float)]),
+            r"named fields \(a, b\).*pandas\.DataFrame\(X\)",
+        ),
+        (Arrow(["a"]), r"an Arrow, which is not a frame.*of DuckDB: X\.pl\(\)"),
+    ],
+)
+def test_what_is_no_table_is_told_how_to_become_one(X, says) -> None:
+    with pytest.raises(InputTypeError, match=says):
+        table_from(X)
