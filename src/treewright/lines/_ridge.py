@@ -31,6 +31,7 @@ BLOCK = 1 << 16  # numbers of a block of rows: it stays in the cache
 CERTAIN = 1e-10  # a row whose own target decides what is said of it tells nothing about others
 BETTER = 1e-9  # relative; by less a line is not better than the constant
 FLAT = 1e-12  # relative eigenvalue that is rounding
+SMALLEST = 2.0**-1022  # below it numbers lose digits
 
 Floats = NDArray[np.float64]
 
@@ -117,7 +118,8 @@ def fit_ridge(
         slopes = coefficients / leaf.scales[:, None] / leaf.units[:, None] * unit
     effect = np.abs(coefficients).max(axis=1)
     order = [int(at) for at in np.argsort(-effect, kind="stable") if np.abs(slopes[at]).max() > 0]
-    if not order or not np.isfinite(slopes).all():
+    lost = (coefficients != 0) & (np.abs(slopes) < SMALLEST)  # digits, or all of a slope
+    if not order or lost.any() or not np.isfinite(slopes).all():
         return None
     line = Line(
         tuple(int(leaf.columns[at]) for at in order),

@@ -135,3 +135,13 @@ def test_targets_next_to_zero_have_no_line():
     """Half of the smallest number is 0: there is no unit to count errors in."""
     X, y = np.arange(6.0).reshape(-1, 1), np.array([[0.0], [5e-324]] * 3)
     assert fit_ridge(X, y, np.ones(6), np.array([0])) is None
+
+
+@pytest.mark.parametrize("width", [1e300, 1e190])  # a slope of the last column would be 0, or lose digits
+def test_a_column_without_room_for_its_slope_leaves_the_mean(width):
+    X = np.column_stack([np.arange(9.0), np.arange(9.0) % 2])
+    y = 1e-125 * (3 * X[:, :1] + X[:, 1:])
+    usual = fit_ridge(X, y, np.ones(9), np.arange(2))
+    assert usual is not None
+    assert len(usual.line.columns) == 2
+    assert fit_ridge(X * [1.0, width], y, np.ones(9), np.arange(2)) is None
