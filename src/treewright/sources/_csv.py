@@ -1,22 +1,20 @@
 """CSV files, read by the rules of `treewright.table.load_csv`; a large one in blocks of whole lines.
 
 The first block says how numbers are written (decimal comma, thousands), and all others are read so; for a tree, the
-file that it was made from says it, and only the columns that the tree splits on are read. A block ends at a
-line end outside quotes: where the number of quote characters so far is even. A packed file is read whole.
+file that it was made from says it, and only the columns that the tree splits on are read.
 """
 
 from __future__ import annotations
 
-import codecs
-import re
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from treewright.errors import InputError
+from treewright.sources._blocks import GLANCE, blocks, in_block
 from treewright.sources._source import PIECE_ROWS, EncodedRows, Piece, Roles, stamp_of
 from treewright.table import (
     NEVER_USED,
@@ -32,11 +30,6 @@ from treewright.table import (
 from treewright.tree import ColumnKind, Tree
 
 __all__ = ["CsvSource"]
-
-BLOCK = 16 << 20  # bytes
-GLANCE = 1 << 16  # bytes that say how long a line is
-BOM = codecs.BOM_UTF8
-SEPARATOR_LINE = re.compile(rb"""("?)sep=(?:[^\w\s"]|\t)\1\r?\n""", re.IGNORECASE)
 
 
 @dataclass(eq=False)
@@ -92,9 +85,9 @@ class CsvSource:
         self.without_rows.clear()
         with tempfile.TemporaryDirectory(prefix="treewright-") as folder:
             for file in self.files:
-                for path, origin in _blocks(file, Path(folder)):
+                for block in blocks(file, Path(folder)):
                     try:
-                        csv = self._table(path, roles, **tree)
+                        csv = in_block(block, partial(self._table, roles=roles, **tree))
                     except NoRowsError:
                         if len(self.files) == 1:
                             raise
@@ -102,7 +95,7 @@ class CsvSource:
                         continue
                     if self.reading is None:
                         self.reading = csv.reading
-                    yield csv, origin
+                    yield csv, block.origin
 
     def _table(self, path: Path, roles: Roles, **tree: Any) -> CsvTable:
         settings, for_tree = self.settings, bool(tree)
@@ -154,46 +147,3 @@ def _estimate(file: Path) -> int:
     else:
         lines, read = max(1, head.count(b"\n")), len(head)
     return max(1, round(size * lines / max(1, read)) - 1)
-
-
-def _blocks(file: Path, folder: Path) -> Iterator[tuple[Path, str]]:
-    """Yield the file, or parts of it as files of their own with the same header."""
-    with file.open("rb") as handle:
-        start = handle.read(2)
-    if file.stat().st_size <= 2 * BLOCK or start in (b"\x1f\x8b", b"\xff\xfe", b"\xfe\xff"):
-        yield file, file.name
-        return
-    with file.open("rb") as handle:
-        header = _header(handle)
-        number = 1 + header.count(b"\n")  # of the line on which a block begins
-        block = _next_block(handle)
-        if not block:  # one line for this reader: its lines end with a carriage return only
-            yield file, file.name
-        while block:
-            if not block.isspace():
-                path = folder / f"lines from {number} of {file.name}"
-                path.write_bytes(header + block)
-                yield path, f"{file.name}, from line {number} on"
-                path.unlink()
-            number += block.count(b"\n")
-            block = _next_block(handle)
-
-
-def _header(handle: BinaryIO) -> bytes:
-    """Read the header line with the lines above it: blank ones, and that in which Excel names the separator."""
-    header = line = handle.readline()
-    while line and (not line.removeprefix(BOM).strip() or SEPARATOR_LINE.match(line.removeprefix(BOM))):
-        line = handle.readline()
-        header += line
-    return header
-
-
-def _next_block(handle: BinaryIO) -> bytes:
-    """Read about `BLOCK` bytes, up to a line end outside quotes."""
-    block = handle.read(BLOCK) + handle.readline()
-    while block.count(b'"') % 2:
-        more = handle.readline()
-        if not more:
-            break
-        block += more
-    return block

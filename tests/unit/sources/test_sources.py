@@ -14,6 +14,7 @@ import pytest
 from treewright import fit_shards
 from treewright.errors import InputError
 from treewright.sources import Roles, SchemaBuilder, open_source
+from treewright.sources import _blocks as blocks_module
 from treewright.sources import _csv as csv_module
 from treewright.sources import _source as source_module
 from treewright.sources import _streams as streams_module
@@ -144,7 +145,7 @@ def test_dask_partitions_are_read(frame: pl.DataFrame, tmp_path: Path) -> None:
 def test_large_csv_is_read_in_blocks_that_respect_quotes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(csv_module, "BLOCK", 64)
+    monkeypatch.setattr(blocks_module, "BLOCK", 64)
     path = tmp_path / "quoted.csv"
     words = [f"a{k % 3}\nb" for k in range(200)]
     path.write_text("x;word;y\n" + "".join(f'{k},5;"{w}";{k % 2}\n' for k, w in enumerate(words)))
@@ -289,7 +290,7 @@ def test_large_csv_is_read_as_a_small_one_whatever_its_lines_are(
     blank = "" if end == "\r" else end * 500
     path = tmp_path / "rows.csv"
     path.write_bytes((above + end.join(["x;z;y", *rows[:100], blank, *rows[100:]]) + end + blank).encode())
-    monkeypatch.setattr(csv_module, "BLOCK", 128)
+    monkeypatch.setattr(blocks_module, "BLOCK", 128)
     columns, X, labels, _ = read_without_weights(open_source(path), Roles("y"))
     assert [column.name for column in columns] == ["x", "z"]
     assert X[:, 0].tolist() == list(range(300))
