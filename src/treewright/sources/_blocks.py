@@ -7,19 +7,23 @@ UTF-16 are one block.
 from __future__ import annotations
 
 import codecs
+import gzip
 import re
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, TypeVar
+from typing import BinaryIO, TypeVar, cast
 
 from treewright.errors import InputError
 from treewright.table import NoRowsError
 
-__all__ = ["BLOCK", "GLANCE", "Block", "blocks", "in_block"]
+__all__ = ["BLOCK", "GLANCE", "Block", "blocks", "glance", "in_block", "is_one_block"]
 
 BLOCK = 16 << 20  # bytes
 GLANCE = 1 << 16  # bytes that say how long a line is
+PLACES = 8  # of a glance at a large file
+GZIP, UTF16 = b"\x1f\x8b", (b"\xff\xfe", b"\xfe\xff")
 MOST_BLANK_LINES = 1 << 26  # written above a block, a byte each
 BOM = codecs.BOM_UTF8
 SEPARATOR_LINE = re.compile(rb"""("?)sep=(?:[^\w\s"]|\t)\1\r?\n""", re.IGNORECASE)
@@ -49,6 +53,18 @@ class Block:
     n_before: int = 0
 
 
+def is_one_block(file: Path) -> bool:
+    """Whether a file is read whole.
+
+    Parameters
+    ----------
+    file : Path
+    """
+    with file.open("rb") as handle:
+        start = handle.read(2)
+    return file.stat().st_size <= 2 * BLOCK or start == GZIP or start in UTF16
+
+
 def blocks(file: Path, folder: Path) -> Iterator[Block]:
     """Yield the rows of a file, in order; a block may be read until the next one is asked for.
 
@@ -58,16 +74,14 @@ def blocks(file: Path, folder: Path) -> Iterator[Block]:
     folder : Path
         The blocks of a large file are written to it.
     """
-    with file.open("rb") as handle:
-        start = handle.read(2)
-    if file.stat().st_size <= 2 * BLOCK or start in (b"\x1f\x8b", b"\xff\xfe", b"\xfe\xff"):
+    if is_one_block(file):
         yield Block(file, file.name)
         return
     with file.open("rb") as handle:
         header = _header(handle)
         of_header = header.count(b"\n")
         n_before = 0
-        rows = _next_rows(handle)
+        rows = _next_rows(handle, BLOCK)
         if not rows:  # one line for this reader: its lines end with a carriage return only
             yield Block(file, file.name)
         while rows:
@@ -78,7 +92,39 @@ def blocks(file: Path, folder: Path) -> Iterator[Block]:
                 yield Block(path, f"{file.name}, from line {number} on", header, n_before)
                 path.unlink()
             n_before += rows.count(b"\n")
-            rows = _next_rows(handle)
+            rows = _next_rows(handle, BLOCK)
+
+
+def glance(file: Path, folder: Path) -> Path:
+    """Return a file with the header and some rows of a file, from its beginning and from places further on.
+
+    A line that begins within quotes cannot be told from others, so the rows may be wrong where a field has several
+    lines.
+
+    Parameters
+    ----------
+    file : Path
+    folder : Path
+        The new file is written to it.
+    """
+    size = file.stat().st_size
+    with file.open("rb") as handle:
+        start = handle.read(2)
+    if start in UTF16 or (size <= GLANCE and start != GZIP):
+        return file
+    path = folder / f"some rows of {file.name}"
+    try:
+        with cast(BinaryIO, gzip.open(file)) if start == GZIP else file.open("rb") as handle:
+            found = _header(handle) + _next_rows(handle, GLANCE)
+            if start != GZIP and size > 2 * PLACES * GLANCE:
+                for place in range(1, PLACES):
+                    handle.seek(size * place // PLACES)
+                    handle.readline()  # the rest of a line
+                    found = found.rstrip(b"\r\n") + b"\n" + handle.read(GLANCE // PLACES) + handle.readline()
+    except (OSError, EOFError, zlib.error):
+        return file  # damaged; reading it says so
+    path.write_bytes(found)
+    return path
 
 
 def in_block(block: Block, read: Callable[[Path], Returned]) -> Returned:
@@ -116,9 +162,9 @@ def _header(handle: BinaryIO) -> bytes:
     return header
 
 
-def _next_rows(handle: BinaryIO) -> bytes:
-    """Read about `BLOCK` bytes, up to a line end outside quotes."""
-    rows = handle.read(BLOCK) + handle.readline()
+def _next_rows(handle: BinaryIO, size: int) -> bytes:
+    """Read about so many bytes, up to a line end outside quotes."""
+    rows = handle.read(size) + handle.readline()
     while rows.count(b'"') % 2:
         more = handle.readline()
         if not more:

@@ -1,30 +1,33 @@
 """CSV files, read by the rules of `treewright.table.load_csv`; a large one in blocks of whole lines.
 
 The first block says how numbers are written (decimal comma, thousands), and all others are read so; for a tree, the
-file that it was made from says it, and only the columns that the tree splits on are read.
+file that it was made from says it, and only the columns that the tree splits on are read. Of several blocks or files
+with columns of dates, all rows are read twice: first for the formats of these columns (`DateSurvey`).
 """
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 from treewright.errors import InputError
-from treewright.sources._blocks import GLANCE, blocks, in_block
+from treewright.sources._blocks import GLANCE, blocks, glance, in_block, is_one_block
 from treewright.sources._source import PIECE_ROWS, EncodedRows, Piece, Roles, stamp_of
 from treewright.table import (
     NEVER_USED,
     CsvTable,
+    DateFormat,
+    DateSurvey,
     NoRowsError,
     RawColumn,
     Reading,
     Settings,
     Table,
-    load_csv,
+    load_part,
     rename_labels,
 )
 from treewright.tree import ColumnKind, Tree
@@ -43,7 +46,8 @@ class CsvSource:
     settings : Settings
         What was settled about the columns.
     reading : Reading or None
-        How files of this kind were read before; None is found by the first rows that are read, and kept.
+        How files of this kind were read before; None is found by the first rows that are read. Columns of dates keep
+        the format that it states.
     without_rows : list of str
         Names of files that were found to have a header and no rows.
     """
@@ -54,6 +58,9 @@ class CsvSource:
     reading: Reading | None = None
     counts_exactly = False
     without_rows: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._given = self.reading
 
     @cached_property
     def count(self) -> int:
@@ -66,7 +73,8 @@ class CsvSource:
 
     def pieces(self, roles: Roles) -> Iterator[Piece]:
         """Yield all rows, file by file."""
-        for csv, origin in self._tables(roles):
+        self.reading = self._given  # the files may have changed since they were read last
+        for csv, origin in self._tables(roles, dates=self._dates(roles)):
             yield from _pieces(csv, roles, origin)
 
     def encoded(self, roles: Roles, tree: Tree) -> Iterator[EncodedRows]:
@@ -80,14 +88,41 @@ class CsvSource:
                     None if csv.sample_weight is None else csv.sample_weight[rows],
                 )
 
-    def _tables(self, roles: Roles, **tree: Any) -> Iterator[tuple[CsvTable, str]]:
+    def _dates(self, roles: Roles) -> dict[str, DateFormat]:
+        """Return the formats of the columns of dates that all rows settle; none of a file that is read whole."""
+        kept = {} if self._given is None else self._given.columns
+        known = {name: own for name, own in kept.items() if isinstance(own, DateFormat)}
+        if len(self.files) == 1 and is_one_block(self.files[0]):
+            return known
+        apart = {*roles.apart, *roles.categorical, *self.settings.order}
+        survey = DateSurvey(self.name, self._given, apart, self.settings.reading_options(self._given))
+        with tempfile.TemporaryDirectory(prefix="treewright-") as name:
+            folder = Path(name)
+            for file in self.files:
+                try:
+                    survey.glance(glance(file, folder))
+                except NoRowsError:
+                    continue
+                except InputError:  # a fault of the file, or rows that were cut within a field
+                    survey.suspect_all()
+            files = self.files if survey.is_open else ()
+            for block in (block for file in files for block in blocks(file, folder)):
+                try:
+                    in_block(block, partial(survey.add, origin=block.origin))
+                except NoRowsError:
+                    continue
+        return known | survey.finish()
+
+    def _tables(
+        self, roles: Roles, dates: Mapping[str, DateFormat] | None = None, **tree: Any
+    ) -> Iterator[tuple[CsvTable, str]]:
         """Read the files, large ones in parts; each table with where it comes from."""
         self.without_rows.clear()
         with tempfile.TemporaryDirectory(prefix="treewright-") as folder:
             for file in self.files:
                 for block in blocks(file, Path(folder)):
                     try:
-                        csv = in_block(block, partial(self._table, roles=roles, **tree))
+                        csv = in_block(block, partial(self._table, roles=roles, dates=dates or {}, **tree))
                     except NoRowsError:
                         if len(self.files) == 1:
                             raise
@@ -97,10 +132,11 @@ class CsvSource:
                         self.reading = csv.reading
                     yield csv, block.origin
 
-    def _table(self, path: Path, roles: Roles, **tree: Any) -> CsvTable:
+    def _table(self, path: Path, roles: Roles, dates: Mapping[str, DateFormat], **tree: Any) -> CsvTable:
         settings, for_tree = self.settings, bool(tree)
-        csv = load_csv(
+        csv = load_part(
             path,
+            dates,
             target=roles.target,
             weight=roles.weight,
             ignore=() if for_tree else roles.ignore,

@@ -89,7 +89,9 @@ def order_of(fields: pl.Series) -> tuple[str | None, str]:
     return ("dmy" if day_first else "mdy"), mark
 
 
-def choose_order(column: str, example: str, *, told: str | None, elsewhere: str | None) -> str:
+def choose_order(
+    column: str, example: str, *, told: str | None, elsewhere: str | None, where: str = "the file"
+) -> str:
     """Return the order of day and month for a column whose fields allow both.
 
     Raises
@@ -100,8 +102,8 @@ def choose_order(column: str, example: str, *, told: str | None, elsewhere: str 
     order = told or elsewhere
     if order is None:
         raise OpenQuestion(
-            f"{column} holds dates such as {example!r}, whose day and month could be swapped, and nothing in the "
-            "file decides. Give day_first=True or day_first=False."
+            f"{column} holds dates such as {example!r}, whose day and month could be swapped, and nothing in "
+            f"{where} decides. Give day_first=True or day_first=False."
         )
     return order
 

@@ -348,17 +348,6 @@ def test_a_column_that_one_file_does_not_know_is_not_called_unused(tmp_path: Pat
     assert fitted.result_.notes == ()
 
 
-def test_dates_whose_columns_depend_on_the_file_are_told(tmp_path: Path) -> None:
-    for month in (1, 2):
-        rows = [f"2024-{month:02d}-{1 + k},{k},{k % 2}" for k in range(20)]
-        (tmp_path / f"{month}.csv").write_text("\n".join(["day,x,y", *rows]))
-    with pytest.raises(
-        InputError, match=r"dates of column 'day' make other columns in 2\.csv than in 1\.csv"
-    ):
-        fit_shards(tmp_path, "y", max_depth=1, progress=False)
-    assert fit_shards(tmp_path, "y", ignore=["day"], max_depth=1, progress=False).result_.stats["rows"] == 40
-
-
 def test_files_that_are_given_twice_are_told(tmp_path: Path) -> None:
     for name in "ab":
         (tmp_path / f"{name}.csv").write_text("x,y\n" + "1,no\n2,yes\n" * 5)
