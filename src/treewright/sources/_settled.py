@@ -79,6 +79,7 @@ class SettledSource:
         known = Reading().missing_values
         return Reading(
             missing_values=tuple(dict.fromkeys((*known, *self.settings.missing))),
+            columns=dict(getattr(self.source, "dates", {})),
             labels=self.settings.labels,
             words=self.settings.words,
             missing_in=self.settings.missing_in,

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from treewright.table._csv import load_part as load_part
     from treewright.table._date_survey import DateSpan as DateSpan
     from treewright.table._date_survey import DateSurvey as DateSurvey
+    from treewright.table._dates import note_on_dates as note_on_dates
     from treewright.table._expand_dates import expand_dates
     from treewright.table._finding import Finding
     from treewright.table._formats import DateFormat, NumberFormat, Reading, is_unit
@@ -62,10 +63,11 @@ _HOME = {
     "load_csv": "_csv",
     "load_groups": "_groupings",
     "load_leniently": "_csv",
-    "load_part": "_csv",
     "load_numbers": "_column_of_numbers",
+    "load_part": "_csv",
     "look": "_look",
     "look_at": "_look",
+    "note_on_dates": "_dates",
     "read_settings": "_read_settings",
     "rename_labels": "_spellings",
     "renamed": "_csv",

@@ -18,6 +18,7 @@ import polars as pl
 
 from treewright.errors import InputError
 from treewright.table._dates import Dates, choose_order, looks_like_date, order_of, parts_of, read_dates
+from treewright.table._expand_dates import dates_of
 from treewright.table._fields import FieldReader
 from treewright.table._formats import DATE_PARTS, DateFormat, Reading
 from treewright.table._raw import quoted
@@ -68,6 +69,14 @@ class DateSpan:
                 least[part], greatest[part] = float(known.min()), float(known.max())
         days = dates.days[~np.isnat(dates.days)]
         self.add(least, greatest, days.max() if len(days) else None)
+
+    def add_frame(self, frame: Any, column: str) -> None:
+        """Add the dates of a column of a frame of polars."""
+        import narwhals as nw
+
+        dates = dates_of(nw.from_native(frame, eager_only=True)[column])
+        assert dates is not None  # a column of dates, by its type
+        self.add_dates(dates)
 
     def format(self, order: str, mark: str) -> DateFormat:
         """Return the format with the parts that vary and the age, counted from the latest date."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright._plural import list_of, plural, some_of
+from treewright._plural import plural, some_of
 from treewright.errors import InputError
 from treewright.table._alike import one_spelling
 from treewright.table._dates import (
@@ -24,6 +24,7 @@ from treewright.table._dates import (
     begins_with_year,
     choose_order,
     looks_like_date,
+    note_on_dates,
     offered_parts,
     order_of,
     parts_of,
@@ -58,7 +59,6 @@ if TYPE_CHECKING:
 __all__ = ["FieldReader"]
 
 MOST_LINES = 5  # that a message names
-WORDS = {"age": "age in days"}
 PLAIN_BLANKS = str.maketrans("\u00a0\u202f", "  ")  # what a message shows in their place
 SURE_POINT = r"^[+-]?(?:[0-9]*\.(?:[0-9]{0,2}|[0-9]{4,})|0[0-9]*\.[0-9]*|[0-9]{4,}\.[0-9]*)$"
 
@@ -443,11 +443,7 @@ class FieldReader:
     def _parts(self, name: str, dates: Dates, written: DateFormat, form: str) -> list[RawColumn]:
         self.formats[name] = written
         names = written.names(name)
-        offered = list_of(WORDS.get(part, part) for part in written.offered)
-        self.notes.append(
-            f"Column {name!r} holds dates ({form}); splits can use {offered}. To keep it as text, "
-            "declare it categorical."
-        )
+        self.notes.append(note_on_dates(name, written, form))
         return [RawColumn(names[part], values) for part, values in parts_of(dates, written).items()]
 
     def _settled_dates(self, name: str, written: DateFormat) -> list[RawColumn]:
