@@ -28,6 +28,7 @@ __all__ = ["DateSpan", "DateSurvey"]
 
 OPEN = "open"  # the fields allow both orders of day and month
 SEVERAL = "several"  # the fields contradict each other
+TELLING = ("dmy", "mdy", SEVERAL, OPEN, "ymd")  # forms that contradict another one come first
 VARYING = tuple(part for part in DATE_PARTS if part != "age")  # parts that are offered only if they vary
 WITH_POINTS = r"^([0-9]{1,2})\.([0-9]{1,2})\."
 
@@ -93,9 +94,7 @@ class _Column:
     """What is known of a column so far."""
 
     example: str = ""  # a field whose day and month could be swapped
-    forms: dict[tuple[str, str], str] = field(
-        default_factory=dict
-    )  # order and mark, and where they came first
+    forms: dict[tuple[str, str], str] = field(default_factory=dict)  # order and mark: where it came first
     spans: dict[str, DateSpan] = field(default_factory=lambda: {"dmy": DateSpan(), "mdy": DateSpan()})
     others: str = ""  # where fields are no dates, and what they are
 
@@ -125,9 +124,10 @@ class _Column:
             )
         with_order = [form for form in self.forms if form[0] != "ymd"]
         if (SEVERAL in dict(with_order)) or len({mark for _, mark in with_order}) > 1 or len(self.orders) > 1:
-            told_of = [f"{_in_words(*form)} in {origin}" for form, origin in self.forms.items()]
+            two = sorted(self.forms, key=lambda form: TELLING.index(form[0]))
+            told_of = [f"{_in_words(*form)} in {self.forms[form]}" for form in two[:2]]
             raise InputError(
-                f"The dates of column {name!r} are {', but '.join(told_of[:3])}. Write them in one way in all files, "
+                f"The dates of column {name!r} are {', but '.join(told_of)}. Write them in one way in all files, "
                 "such as 2024-12-31, declare the column categorical, or leave it out."
             )
         if not with_order:
@@ -191,11 +191,9 @@ class DateSurvey:
     def glance(self, path: Path) -> None:
         """Read the first rows of a part, or some others, and note the columns that may hold dates."""
         reader = self._open(path, [])
-        for name in {*reader.text.names} - self._apart - self._names:
-            fields, days = reader.as_dates(name)
-            plain = fields.cast(pl.Float64, strict=False).null_count() == fields.null_count()
-            if not plain and looks_like_date(days.drop_nulls()).any():
-                self._names.add(name)
+        self._names |= {
+            name for name in {*reader.text.names} - self._apart - self._names if reader.has_dates(name)
+        }
 
     def suspect_all(self) -> None:
         """Note that any column may hold dates, where a glance failed."""

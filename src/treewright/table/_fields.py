@@ -227,6 +227,17 @@ class FieldReader:
         fields = self._present(name, self._fields(name))
         return fields, usual_dates(usual_numbers(fields, self.text.encoding))
 
+    def has_dates(self, name: str) -> bool:
+        """Whether some field of a column looks like a date."""
+        import polars as pl
+
+        fields = self._fields(name)
+        if fields.cast(pl.Float64, strict=False).null_count() == fields.null_count():
+            return False  # plain numbers, the usual case
+        if not fields.str.contains(r"\d").any():
+            return False
+        return bool(looks_like_date(self.as_dates(name)[1].drop_nulls()).any())
+
     def text_among_dates(self, name: str) -> InputError:
         """Return the error about a column of which some known fields are not dates."""
         fields, days = self.as_dates(name)
