@@ -12,8 +12,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from treewright import fit_shards
+from treewright.cli import app
 from treewright.errors import InputError
 from treewright.sources import Roles, SchemaBuilder, _blocks, open_source
 from treewright.table import Settings, load_csv
@@ -160,7 +162,7 @@ def test_another_column_or_the_settings_decide_it_too(tmp_path: Path) -> None:
         (["2020-04-03", "2020-05-03"], ["7", "8"], r"dates in a\.csv, but numbers such as '7' in b\.csv"),
         (["13/04/2020"], ["04/13/2020"], r"day/month/year in a\.csv, but month/day/year in b\.csv\. Write them in"),
         (["13/04/2020"], ["13.04.2020"], r"day/month/year in a\.csv, but day\.month\.year in b\.csv"),
-        (["03/04/2020"], ["13.04.2020"], r"numbers with '/' between them in a\.csv, but day\.month\.year in b\.csv"),
+        (["03/04/2020"], ["13.04.2020"], r"day\.month\.year in b\.csv, but numbers with '/' between them in a\.csv"),
         (["13/04/2020"], ["13/04/2020", "04/13/2020"], r"day/month/year in a\.csv, but written in several ways in b"),
         (["2020-04-03"], ["2020-05-03", "2020-05-04", "soon"], r"Column 'day' of b\.csv .*'soon' \(line 4\)"),
     ],
@@ -224,3 +226,31 @@ def test_a_source_that_is_read_again_sees_new_files(tmp_path: Path) -> None:
     assert "day (age in days on 2031-05-06)" in [column.name for column in second.tree_.columns]
     assert second.reading is not None
     assert getattr(second.reading.columns["day"], "reference", "") == "2031-05-06"
+
+
+def test_the_commands_read_folders_of_dates(tmp_path: Path) -> None:
+    """No date of the folder says what its first number is, but `columns.yaml` does."""
+    folder, model, settings = tmp_path / "rows", tmp_path / "model.json", tmp_path / "columns.yaml"
+    folder.mkdir()
+    days = [datetime.date(2021 + k // 12, 1 + k % 12, 1 + k % 7) for k in range(120)]
+    for k, (start, end) in enumerate(((0, 50), (50, 120))):
+        write(folder / f"{k}.csv", [day.strftime("%d/%m/%Y") for day in days[start:end]], start)
+    write(tmp_path / "all.csv", [day.strftime("%d/%m/%Y") for day in days])
+    settings.write_text("dates: day-first\n")
+
+    def run(*words: object, code: int = 0) -> str:
+        answer = CliRunner().invoke(app, [str(word) for word in words])
+        assert answer.exit_code == code, answer.output
+        return answer.output
+
+    fit = ("fit", folder, "--target", "y", "--max-depth", 1, "--thresholds", "all", "--out", model)
+    assert "Give --day-first or --month-first" in run(*fit, code=2)
+    told = run(*fit, "--columns", settings)
+    assert f"day (age in days on {days[-1]})" in told
+    assert told.count("Column 'day' holds dates (day/month/year)") == 1
+    labels = [str(int(k > 70)) for k in range(120)]
+    for source in (folder, tmp_path / "all.csv"):
+        for more in ((), ("--columns", settings)):
+            run("verify", model, source, *more)
+            assert run("predict", model, source, *more).splitlines()[1:] == labels
+    run("report", model, tmp_path / "all.csv", "--out", tmp_path / "report.html", "--no-models")
