@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 
 from treewright.errors import InputError
 from treewright.table._dates import Dates, choose_order, looks_like_date, order_of, parts_of, read_dates
@@ -23,6 +22,9 @@ from treewright.table._fields import FieldReader
 from treewright.table._formats import DATE_PARTS, DateFormat, Reading
 from treewright.table._raw import quoted
 from treewright.table._read_again import field_reader, read_with
+
+if TYPE_CHECKING:
+    import polars as pl
 
 __all__ = ["DateSpan", "DateSurvey"]
 
@@ -207,6 +209,8 @@ class DateSurvey:
         InputError
             If the part cannot be read, or more than half of a column, but not all of it, are dates.
         """
+        import polars as pl
+
         reader = self._open(path, sorted(self._names))
         names = {*reader.text.names} - self._apart
         for name in sorted(names if self._all else names & self._names):
