@@ -14,7 +14,12 @@ from treewright._plural import first_of
 from treewright.errors import InputError
 from treewright.sources._settled import SettledSource, with_reading
 from treewright.sources._source import PIECE_ROWS, Piece, Roles, Source, piece_of_frame, stamp_of
-from treewright.sources._typed_dates import formats_of_dates, notes_on_dates, with_parts_of_dates
+from treewright.sources._typed_dates import (
+    formats_of_dates,
+    notes_on_dates,
+    with_parts_of_dates,
+    without_missing_dates,
+)
 from treewright.table import DateFormat, Reading, Settings, need_polars
 
 __all__ = ["ParquetSource", "source_of_files"]
@@ -55,7 +60,8 @@ def source_of_files(source: Any, settings: Settings | None = None, reading: Read
     if kinds == {"parquet"}:
         kept = {} if reading is None else reading.columns
         dates = {column: own for column, own in kept.items() if isinstance(own, DateFormat)}
-        return SettledSource(ParquetSource(tuple(files), name, dates), with_reading(settings, reading))
+        settled = with_reading(settings, reading)
+        return SettledSource(ParquetSource(tuple(files), name, dates, settled), settled)
     from treewright.sources._csv import CsvSource
 
     return CsvSource(tuple(files), name, settings or Settings(), reading)
@@ -107,6 +113,8 @@ class ParquetSource:
     name : str
     known : mapping of str to DateFormat
         Formats of columns of dates that an earlier reading states.
+    settings : Settings
+        Dates that mean missing; all else is settled later (`SettledSource`).
 
     Attributes
     ----------
@@ -117,6 +125,7 @@ class ParquetSource:
     files: tuple[Path, ...]
     name: str
     known: Mapping[str, DateFormat] = field(default_factory=dict)
+    settings: Settings = field(default_factory=Settings)
     counts_exactly = True
 
     def __post_init__(self) -> None:
@@ -191,8 +200,12 @@ class ParquetSource:
 
     def _piece(self, frame: Any, roles: Roles, origin: str) -> Piece:
         dates = {name: own for name, own in self.dates.items() if name not in roles.apart}
-        piece = piece_of_frame(with_parts_of_dates(frame, dates, origin), roles, origin)
+        frame = with_parts_of_dates(without_missing_dates(frame, self._missing_in), dates, origin)
+        piece = piece_of_frame(frame, roles, origin)
         return replace(piece, notes=tuple(notes_on_dates(dates))) if roles.only is None else piece
+
+    def _missing_in(self, name: str) -> tuple[str, ...]:
+        return (*self.settings.missing, *self.settings.missing_in.get(name, ()))
 
     def _settle_dates(self, roles: Roles) -> None:
         """Find the formats of the columns of dates over all rows; for a tree, those that it knows are all it needs."""
@@ -213,7 +226,10 @@ class ParquetSource:
         self.dates |= formats_of_dates(
             [file.name for file in self.files],
             schemas,
-            lambda k, names: self._frames(self.files[k], self._lengths[k], names),
+            lambda k, names: (
+                without_missing_dates(frame, self._missing_in)
+                for frame in self._frames(self.files[k], self._lengths[k], names)
+            ),
             {*roles.apart, *self.known},
             roles.categorical,
         )

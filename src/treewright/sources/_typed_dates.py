@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from treewright.errors import InputError
 from treewright.table import DateFormat, DateSpan, expand_dates, note_on_dates
 
-__all__ = ["formats_of_dates", "notes_on_dates", "with_parts_of_dates"]
+__all__ = ["formats_of_dates", "notes_on_dates", "with_parts_of_dates", "without_missing_dates"]
 
 
 def formats_of_dates(
@@ -98,10 +99,39 @@ def with_parts_of_dates(frame: Any, formats: Mapping[str, DateFormat], origin: s
     return pl.DataFrame(columns)
 
 
+def without_missing_dates(frame: Any, codes: Callable[[str], Iterable[str]]) -> Any:
+    """Return a frame in which the dates that stand for a missing one, such as 9999-12-31, are missing.
+
+    Parameters
+    ----------
+    frame : polars.DataFrame
+    codes : callable
+        From a column to the texts that mean missing in it; those that are no dates do not matter.
+    """
+    import polars as pl
+
+    changed = []
+    for name, dtype in frame.schema.items():
+        moments = list(filter(None, map(_moment, codes(name)))) if _is_date(dtype) else []
+        if moments:
+            column = pl.col(name)
+            local = column.dt.replace_time_zone(None) if dtype == pl.Datetime else column
+            odd = local.cast(pl.Datetime("us")).is_in(moments)
+            changed.append(pl.when(odd).then(None).otherwise(column).alias(name))
+    return frame.with_columns(changed) if changed else frame
+
+
 def notes_on_dates(formats: Mapping[str, DateFormat]) -> Iterator[str]:
     """Yield what is to be said about the columns of dates."""
     for name, written in formats.items():
         yield note_on_dates(name, written)
+
+
+def _moment(text: str) -> datetime.datetime | None:
+    try:
+        return datetime.datetime.fromisoformat(text).replace(tzinfo=None)
+    except ValueError:
+        return None
 
 
 def _is_date(dtype: Any) -> bool:

@@ -15,7 +15,7 @@ from treewright import fit_shards
 from treewright.cli import app
 from treewright.errors import InputError
 from treewright.sources import Roles, SchemaBuilder, _files, open_source
-from treewright.table import load_csv
+from treewright.table import Settings, load_csv
 from treewright.verify import verify_shards
 
 N = 300
@@ -121,6 +121,24 @@ def test_columns_that_are_dates_in_one_file_only_are_named(folder: Path) -> None
     ):
         read(folder)
     assert fit_shards(folder, "y", ignore=["seen"], **ASK).result_.stats["rows"] == N + 5
+
+
+@pytest.mark.parametrize("kind", [pl.Date, pl.Datetime("ms")])
+def test_codes_for_missing_are_those_of_whole_files(tmp_path: Path, kind: Any) -> None:
+    """A date may mean missing; a number that does is no month, weekday or hour."""
+    days = [time.date() for time in TIMES[:60]]
+    days[7] = days[40] = datetime.date(9999, 12, 31)
+    FRAME[:60].with_columns(pl.Series("born", days).cast(kind)).write_parquet(tmp_path / "all.parquet")
+    codes: dict[str, Any] = {"missing_in": {"born": ["9999-12-31"]}}
+    settings = Settings(missing=("8", "2"), **codes)
+    whole = load_csv(tmp_path / "all.parquet", target="y", missing_values=["8", "2"], **codes).table
+    (piece,) = open_source(tmp_path / "all.parquet", settings=settings).pieces(Roles("y"))
+    builder = SchemaBuilder()
+    X = np.stack(builder.encode(piece), axis=1)
+    assert [raw.name for raw in piece.columns] == list(whole.names)
+    dates = [k for k, name in enumerate(whole.names) if name != "risk"]
+    np.testing.assert_array_equal(X[:, dates], whole.X[:, dates])
+    assert np.isnan(X[7, dates]).sum() == len([name for name in whole.names if name.startswith("born")])
 
 
 def test_names_of_parts_are_not_taken_twice(tmp_path: Path) -> None:
