@@ -199,7 +199,7 @@ class ParquetSource:
             yield self._piece(frame, roles, self.files[k].name)
 
     def _piece(self, frame: Any, roles: Roles, origin: str) -> Piece:
-        dates = {name: own for name, own in self.dates.items() if name not in roles.apart}
+        dates = {name: own for name, own in self.dates.items() if name in frame and name not in roles.apart}
         frame = with_parts_of_dates(without_missing_dates(frame, self._missing_in), dates, origin)
         piece = piece_of_frame(frame, roles, origin)
         return replace(piece, notes=tuple(notes_on_dates(dates))) if roles.only is None else piece
