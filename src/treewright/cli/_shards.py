@@ -138,7 +138,7 @@ def fit_in_shards(
         pairs(class_weight, "--class-weight")  # refused before the rows are read
         factors = partial(read_class_weight, class_weight)
     pairs(cost or (), "--cost")
-    note(f"Reading {data} once and dealing its rows to shards; Ctrl-C then keeps the best tree so far.")
+    note(f"Reading {data} and dealing its rows to shards; Ctrl-C then keeps the best tree so far.")
     if max_depth is None or thresholds == "auto":
         chosen = [f"--max-depth {DEPTH}"] * (max_depth is None) + [f"--thresholds {BINS}"] * (
             thresholds == "auto"

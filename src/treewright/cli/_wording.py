@@ -67,8 +67,7 @@ IN_OTHER_WORDS = (
     (
         "X = treewright.table.expand_dates(X) replaces the dates of a data frame by numbers: year, month, weekday, "
         "hour and age in days. For new rows: treewright.table.expand_dates(X_new, like=X).",
-        "Files that are read in pieces have no dates: leave the column out (--ignore NAME), or save year, month or age "
-        "in days as columns of numbers.",
+        "Save the column as text, as in the files that the tree was made from.",
     ),
     ("ignore it.", "leave it out (--ignore NAME)."),
     ("leave its cuts out", "leave its --cut out"),

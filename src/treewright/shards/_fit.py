@@ -75,7 +75,7 @@ def fit_shards(
     source : path, array or frame
         A file or folder of Parquet or CSV files, a list of files, a polars LazyFrame, a DuckDB relation, a Dask
         DataFrame, a pyarrow dataset; or a table in memory: a numpy array, a frame of pandas, polars or pyarrow. It is
-        read once; during the run the rows are stored on disk.
+        read once, files with columns of dates twice; during the run the rows are stored on disk.
     target : str or array-like of shape (n_rows,)
         Column of labels; or the labels themselves, with an array or frame in memory.
     sample_weight : str or array-like of shape (n_rows,), default=None

@@ -1,42 +1,38 @@
 """CSV files, read by the rules of `treewright.table.load_csv`; a large one in blocks of whole lines.
 
 The first block says how numbers are written (decimal comma, thousands), and all others are read so; for a tree, the
-file that it was made from says it, and only the columns that the tree splits on are read. A block ends at a
-line end outside quotes: where the number of quote characters so far is even. A packed file is read whole.
+file that it was made from says it, and only the columns that the tree splits on are read. Of several blocks or files
+with columns of dates, all rows are read twice: first for the formats of these columns (`DateSurvey`).
 """
 
 from __future__ import annotations
 
-import codecs
-import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from treewright.errors import InputError
+from treewright.sources._blocks import GLANCE, blocks, glance, in_block, is_one_block
 from treewright.sources._source import PIECE_ROWS, EncodedRows, Piece, Roles, stamp_of
 from treewright.table import (
     NEVER_USED,
     CsvTable,
+    DateFormat,
+    DateSurvey,
     NoRowsError,
     RawColumn,
     Reading,
     Settings,
     Table,
-    load_csv,
+    load_part,
     rename_labels,
 )
 from treewright.tree import ColumnKind, Tree
 
 __all__ = ["CsvSource"]
-
-BLOCK = 16 << 20  # bytes
-GLANCE = 1 << 16  # bytes that say how long a line is
-BOM = codecs.BOM_UTF8
-SEPARATOR_LINE = re.compile(rb"""("?)sep=(?:[^\w\s"]|\t)\1\r?\n""", re.IGNORECASE)
 
 
 @dataclass(eq=False)
@@ -50,7 +46,8 @@ class CsvSource:
     settings : Settings
         What was settled about the columns.
     reading : Reading or None
-        How files of this kind were read before; None is found by the first rows that are read, and kept.
+        How files of this kind were read before; None is found by the first rows that are read. Columns of dates keep
+        the format that it states.
     without_rows : list of str
         Names of files that were found to have a header and no rows.
     """
@@ -61,6 +58,9 @@ class CsvSource:
     reading: Reading | None = None
     counts_exactly = False
     without_rows: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._given = self.reading
 
     @cached_property
     def count(self) -> int:
@@ -73,7 +73,8 @@ class CsvSource:
 
     def pieces(self, roles: Roles) -> Iterator[Piece]:
         """Yield all rows, file by file."""
-        for csv, origin in self._tables(roles):
+        self.reading = self._given  # the files may have changed since they were read last
+        for csv, origin in self._tables(roles, dates=self._dates(roles)):
             yield from _pieces(csv, roles, origin)
 
     def encoded(self, roles: Roles, tree: Tree) -> Iterator[EncodedRows]:
@@ -87,14 +88,41 @@ class CsvSource:
                     None if csv.sample_weight is None else csv.sample_weight[rows],
                 )
 
-    def _tables(self, roles: Roles, **tree: Any) -> Iterator[tuple[CsvTable, str]]:
+    def _dates(self, roles: Roles) -> dict[str, DateFormat]:
+        """Return the formats of the columns of dates that all rows settle; none of a file that is read whole."""
+        kept = {} if self._given is None else self._given.columns
+        known = {name: own for name, own in kept.items() if isinstance(own, DateFormat)}
+        if len(self.files) == 1 and is_one_block(self.files[0]):
+            return known
+        apart = {*roles.apart, *roles.categorical, *self.settings.order}
+        survey = DateSurvey(self.name, self._given, apart, self.settings.reading_options(self._given))
+        with tempfile.TemporaryDirectory(prefix="treewright-") as name:
+            folder = Path(name)
+            for file in self.files:
+                try:
+                    survey.glance(glance(file, folder))
+                except NoRowsError:
+                    continue
+                except InputError:  # a fault of the file, or rows that were cut within a field
+                    survey.suspect_all()
+            files = self.files if survey.is_open else ()
+            for block in (block for file in files for block in blocks(file, folder)):
+                try:
+                    in_block(block, partial(survey.add, origin=block.origin))
+                except NoRowsError:
+                    continue
+        return known | survey.finish()
+
+    def _tables(
+        self, roles: Roles, dates: Mapping[str, DateFormat] | None = None, **tree: Any
+    ) -> Iterator[tuple[CsvTable, str]]:
         """Read the files, large ones in parts; each table with where it comes from."""
         self.without_rows.clear()
         with tempfile.TemporaryDirectory(prefix="treewright-") as folder:
             for file in self.files:
-                for path, origin in _blocks(file, Path(folder)):
+                for block in blocks(file, Path(folder)):
                     try:
-                        csv = self._table(path, roles, **tree)
+                        csv = in_block(block, partial(self._table, roles=roles, dates=dates or {}, **tree))
                     except NoRowsError:
                         if len(self.files) == 1:
                             raise
@@ -102,12 +130,13 @@ class CsvSource:
                         continue
                     if self.reading is None:
                         self.reading = csv.reading
-                    yield csv, origin
+                    yield csv, block.origin
 
-    def _table(self, path: Path, roles: Roles, **tree: Any) -> CsvTable:
+    def _table(self, path: Path, roles: Roles, dates: Mapping[str, DateFormat], **tree: Any) -> CsvTable:
         settings, for_tree = self.settings, bool(tree)
-        csv = load_csv(
+        csv = load_part(
             path,
+            dates,
             target=roles.target,
             weight=roles.weight,
             ignore=() if for_tree else roles.ignore,
@@ -154,46 +183,3 @@ def _estimate(file: Path) -> int:
     else:
         lines, read = max(1, head.count(b"\n")), len(head)
     return max(1, round(size * lines / max(1, read)) - 1)
-
-
-def _blocks(file: Path, folder: Path) -> Iterator[tuple[Path, str]]:
-    """Yield the file, or parts of it as files of their own with the same header."""
-    with file.open("rb") as handle:
-        start = handle.read(2)
-    if file.stat().st_size <= 2 * BLOCK or start in (b"\x1f\x8b", b"\xff\xfe", b"\xfe\xff"):
-        yield file, file.name
-        return
-    with file.open("rb") as handle:
-        header = _header(handle)
-        number = 1 + header.count(b"\n")  # of the line on which a block begins
-        block = _next_block(handle)
-        if not block:  # one line for this reader: its lines end with a carriage return only
-            yield file, file.name
-        while block:
-            if not block.isspace():
-                path = folder / f"lines from {number} of {file.name}"
-                path.write_bytes(header + block)
-                yield path, f"{file.name}, from line {number} on"
-                path.unlink()
-            number += block.count(b"\n")
-            block = _next_block(handle)
-
-
-def _header(handle: BinaryIO) -> bytes:
-    """Read the header line with the lines above it: blank ones, and that in which Excel names the separator."""
-    header = line = handle.readline()
-    while line and (not line.removeprefix(BOM).strip() or SEPARATOR_LINE.match(line.removeprefix(BOM))):
-        line = handle.readline()
-        header += line
-    return header
-
-
-def _next_block(handle: BinaryIO) -> bytes:
-    """Read about `BLOCK` bytes, up to a line end outside quotes."""
-    block = handle.read(BLOCK) + handle.readline()
-    while block.count(b'"') % 2:
-        more = handle.readline()
-        if not more:
-            break
-        block += more
-    return block

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,13 @@ from treewright._plural import first_of
 from treewright.errors import InputError
 from treewright.sources._settled import SettledSource, with_reading
 from treewright.sources._source import PIECE_ROWS, Piece, Roles, Source, piece_of_frame, stamp_of
-from treewright.table import Reading, Settings, need_polars
+from treewright.sources._typed_dates import (
+    formats_of_dates,
+    notes_on_dates,
+    with_parts_of_dates,
+    without_missing_dates,
+)
+from treewright.table import DateFormat, Reading, Settings, need_polars
 
 __all__ = ["ParquetSource", "source_of_files"]
 
@@ -52,7 +58,10 @@ def source_of_files(source: Any, settings: Settings | None = None, reading: Read
     name = str(given[0]) if len(given) == 1 else f"{len(files)} files ({given[0].name}, ...)"
     need_polars(name)
     if kinds == {"parquet"}:
-        return SettledSource(ParquetSource(tuple(files), name), with_reading(settings, reading))
+        kept = {} if reading is None else reading.columns
+        dates = {column: own for column, own in kept.items() if isinstance(own, DateFormat)}
+        settled = with_reading(settings, reading)
+        return SettledSource(ParquetSource(tuple(files), name, dates, settled), settled)
     from treewright.sources._csv import CsvSource
 
     return CsvSource(tuple(files), name, settings or Settings(), reading)
@@ -94,7 +103,7 @@ def _kind(path: Path) -> str:
     return "parquet" if lower.endswith(PARQUET) else "csv" if lower.endswith(CSV) else ""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class ParquetSource:
     """Parquet files with the same columns.
 
@@ -102,11 +111,26 @@ class ParquetSource:
     ----------
     files : tuple of Path
     name : str
+    known : mapping of str to DateFormat
+        Formats of columns of dates that an earlier reading states.
+    settings : Settings
+        Dates that mean missing; all else is settled later (`SettledSource`).
+
+    Attributes
+    ----------
+    dates : dict of str to DateFormat
+        Formats of the columns of dates, those that were found when rows were read included.
     """
 
     files: tuple[Path, ...]
     name: str
+    known: Mapping[str, DateFormat] = field(default_factory=dict)
+    settings: Settings = field(default_factory=Settings)
     counts_exactly = True
+
+    def __post_init__(self) -> None:
+        self.dates = dict(self.known)
+        self._settled: object = None  # the files and roles of which these are the dates
 
     @cached_property
     def _lengths(self) -> list[int]:
@@ -136,17 +160,13 @@ class ParquetSource:
 
     def pieces(self, roles: Roles) -> Iterator[Piece]:
         """Yield all rows, file by file."""
-        import polars as pl
-
+        self._settle_dates(roles)
         for file, length in zip(self.files, self._lengths, strict=True):
             seen = 0
-            try:
-                for frame in batches(pl.scan_parquet(file), length):
-                    seen += len(frame)
-                    if len(frame):
-                        yield piece_of_frame(frame, roles, file.name)
-            except (pl.exceptions.PolarsError, OSError) as error:
-                raise InputError(f"{file} cannot be read as Parquet: {error}.") from None
+            for frame in self._frames(file, length):
+                seen += len(frame)
+                if len(frame):
+                    yield self._piece(frame, roles, file.name)
             if seen != length:
                 raise InputError(
                     f"{file} changed while it was read; run again when no program is writing to it."
@@ -166,6 +186,7 @@ class ParquetSource:
         if self.count <= n_rows:
             yield from self.pieces(roles)
             return
+        self._settle_dates(roles)
         ends = np.cumsum(self._lengths)
         each = -(-n_rows // PLACES)
         for start in np.sort(rng.integers(0, self.count - each + 1, PLACES)).tolist():
@@ -175,7 +196,53 @@ class ParquetSource:
                 frame = pl.scan_parquet(self.files[k]).slice(first, each).collect()
             except (pl.exceptions.PolarsError, OSError) as error:
                 raise InputError(f"{self.files[k]} cannot be read as Parquet: {error}.") from None
-            yield piece_of_frame(frame, roles, self.files[k].name)
+            yield self._piece(frame, roles, self.files[k].name)
+
+    def _piece(self, frame: Any, roles: Roles, origin: str) -> Piece:
+        dates = {name: own for name, own in self.dates.items() if name in frame and name not in roles.apart}
+        frame = with_parts_of_dates(without_missing_dates(frame, self._missing_in), dates, origin)
+        piece = piece_of_frame(frame, roles, origin)
+        return replace(piece, notes=tuple(notes_on_dates(dates))) if roles.only is None else piece
+
+    def _missing_in(self, name: str) -> tuple[str, ...]:
+        return (*self.settings.missing, *self.settings.missing_in.get(name, ()))
+
+    def _settle_dates(self, roles: Roles) -> None:
+        """Find the formats of the columns of dates over all rows; for a tree, those that it knows are all it needs."""
+        settled = (self.stamp(), roles)
+        if settled == self._settled:
+            return
+        self.dates, self._settled = dict(self.known), settled
+        if roles.only is not None:
+            return
+        import polars as pl
+
+        schemas = []
+        for file in self.files:
+            try:
+                schemas.append(pl.scan_parquet(file).collect_schema())
+            except (pl.exceptions.PolarsError, OSError) as error:
+                raise InputError(f"{file} cannot be read as Parquet: {error}.") from None
+        self.dates |= formats_of_dates(
+            [file.name for file in self.files],
+            schemas,
+            lambda k, names: (
+                without_missing_dates(frame, self._missing_in)
+                for frame in self._frames(self.files[k], self._lengths[k], names)
+            ),
+            {*roles.apart, *self.known},
+            roles.categorical,
+        )
+
+    def _frames(self, file: Path, length: int, names: Sequence[str] | None = None) -> Iterator[Any]:
+        """Yield all rows of a file, of all columns or some."""
+        import polars as pl
+
+        try:
+            rows = pl.scan_parquet(file)
+            yield from batches(rows if names is None else rows.select(names), length)
+        except (pl.exceptions.PolarsError, OSError) as error:
+            raise InputError(f"{file} cannot be read as Parquet: {error}.") from None
 
 
 def batches(lazy: Any, length: int) -> Iterator[Any]:

@@ -230,9 +230,9 @@ def _difference(came: Sequence[str], known: Sequence[str], origin: str, first: s
     added = [name for name in came if name not in known]
     if dates := [name.split(AGE)[0] for name in (*lacking, *added) if AGE in name]:
         return (
-            f"The dates of column {dates[0]!r} make other columns in {origin} than in {first}: the age is counted from "
-            "the last date of the rows that are read together, and only parts that vary there are columns. Write year, "
-            "month and the like as numbers into the files, or leave the column out."
+            f"Column {dates[0]!r} holds dates in one of {first} and {origin} and none in the other, and none were seen "
+            "at a glance at all files, so that it was not read as dates everywhere. Leave it out, or declare it "
+            "categorical."
         )
     if lacking or added:
         said = [f"lacks the column {lacking[0]!r}"] if lacking else []

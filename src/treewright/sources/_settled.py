@@ -7,7 +7,7 @@ empty or says NA and the like.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from treewright.errors import InputError
 from treewright.sources._source import Piece, Roles, Source
-from treewright.table import RawColumn, Reading, Settings, joined_missing, renamed
+from treewright.table import DateFormat, RawColumn, Reading, Settings, joined_missing, renamed
 
 __all__ = ["SettledSource", "with_reading"]
 
@@ -79,6 +79,7 @@ class SettledSource:
         known = Reading().missing_values
         return Reading(
             missing_values=tuple(dict.fromkeys((*known, *self.settings.missing))),
+            columns=dict(getattr(self.source, "dates", {})),
             labels=self.settings.labels,
             words=self.settings.words,
             missing_in=self.settings.missing_in,
@@ -109,7 +110,9 @@ class SettledSource:
             yield self._settled_piece(piece, roles)
 
     def _settled_piece(self, piece: Piece, roles: Roles) -> Piece:
-        columns = tuple(map(self._settled, piece.columns))
+        dates: Mapping[str, DateFormat] = getattr(self.source, "dates", {})
+        parts = {part for name, own in dates.items() for part in own.names(name).values()}
+        columns = tuple(raw if raw.name in parts else self._settled(raw) for raw in piece.columns)
         labels = None if piece.labels is None else self._labels(piece.labels, roles.target, piece.origin)
         return replace(piece, columns=columns, labels=labels)
 

@@ -25,6 +25,10 @@ from treewright.table._value_ranks import ValueRanks
 if TYPE_CHECKING:
     from treewright.table._column_of_numbers import load_numbers as load_numbers
     from treewright.table._csv import CsvTable, header_of, load_csv, load_leniently, renamed
+    from treewright.table._csv import load_part as load_part
+    from treewright.table._date_survey import DateSpan as DateSpan
+    from treewright.table._date_survey import DateSurvey as DateSurvey
+    from treewright.table._dates import note_on_dates as note_on_dates
     from treewright.table._expand_dates import expand_dates
     from treewright.table._finding import Finding
     from treewright.table._formats import DateFormat, NumberFormat, Reading, is_unit
@@ -43,6 +47,8 @@ _HOME = {
     "ColumnNote": "_settings",
     "CsvTable": "_csv",
     "DateFormat": "_formats",
+    "DateSpan": "_date_survey",
+    "DateSurvey": "_date_survey",
     "Finding": "_finding",
     "Look": "_look_result",
     "NONE_LEFT": "_look_result",
@@ -58,8 +64,10 @@ _HOME = {
     "load_groups": "_groupings",
     "load_leniently": "_csv",
     "load_numbers": "_column_of_numbers",
+    "load_part": "_csv",
     "look": "_look",
     "look_at": "_look",
+    "note_on_dates": "_dates",
     "read_settings": "_read_settings",
     "rename_labels": "_spellings",
     "renamed": "_csv",

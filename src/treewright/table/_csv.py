@@ -39,14 +39,14 @@ from treewright.table._csv_columns import (
 )
 from treewright.table._fields import FieldReader
 from treewright.table._file_faults import FileFault
-from treewright.table._formats import MISSING_VALUES, Reading
+from treewright.table._formats import MISSING_VALUES, DateFormat, Reading
 from treewright.table._order import check_orders, kept_words
 from treewright.table._read_again import field_reader, read_with, reading_of
 from treewright.table._table import Table
 from treewright.table._title_lines import MOST_COLUMNS, refuse_units
 from treewright.tree import Column, ColumnKind
 
-__all__ = ["MISSING_VALUES", "CsvTable", "header_of", "load_csv", "load_leniently", "renamed"]
+__all__ = ["MISSING_VALUES", "CsvTable", "header_of", "load_csv", "load_leniently", "load_part", "renamed"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -288,6 +288,41 @@ def load_leniently(
     return csv, faults, list(csv.zero_led), reader.spellings
 
 
+def load_part(path: str | Path, dates: Mapping[str, DateFormat], **options: Any) -> CsvTable:
+    r"""Read some rows of a table whose columns of dates were settled over all of its rows.
+
+    Parameters
+    ----------
+    path : str or Path
+    dates : mapping of str to DateFormat
+        Format of each column of dates (`DateSurvey`).
+    **options
+        Options of `load_csv`.
+
+    Returns
+    -------
+    CsvTable
+
+    Raises
+    ------
+    InputError
+        As for `load_csv`; or if a column of dates holds something else.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from treewright.table import DateFormat, load_part
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "rows.csv"
+    ...     _ = path.write_text("day,ill\n2020-04-03,no\n2020-04-05,yes\n")
+    ...     csv = load_part(path, {"day": DateFormat("ymd", "-", ("age",), "2020-04-13")}, target="ill")
+    >>> csv.table.names, csv.table.X.tolist()
+    (('day (age in days on 2020-04-13)',), [[10.0], [8.0]])
+    """
+    return _load(path, dates=dates, **options)[0]
+
+
 LENIENT_OPTIONS = {
     "weight", "ignore", "categorical", "separator", "missing_values", "encoding", "decimal_comma", "day_first", "words",
     "merge_words", "missing_in", "order", "decimal_in",
@@ -315,6 +350,7 @@ def _load(
     needed: Collection[int] | None = None,
     reading: Reading | None = None,
     faults: list[InputError] | None = None,
+    dates: Mapping[str, DateFormat] | None = None,
 ) -> tuple[CsvTable, FieldReader]:
     """Read a file; with a list of `faults`, columns that cannot be read are left out and their faults appended."""
     if any(isinstance(given, str) for given in (ignore, categorical, missing_values, merge_words)):
@@ -360,6 +396,7 @@ def _load(
         numeric=[name for name in features if name not in categories],
         merged=merged,
         decimal_in=marks,
+        dates=dates,
     )
     judged = [name for name in features if name not in categories]
     if columns is not None:

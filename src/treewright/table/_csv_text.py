@@ -167,10 +167,10 @@ def _decode(data: bytes, encoding: str, where: str) -> str:
         ) from None
     except UnicodeError as error:
         start = getattr(error, "start", 0)
-        line = data.count(b"\n", 0, start) + 1
+        line, byte = data.count(b"\n", 0, start) + 1, start - data.rfind(b"\n", 0, start)
         likely = likely_encodings(data)
         raise FileFault(
-            f"{where} is not valid {encoding}: line {line}, byte {start}. {_other_encodings(likely)}",
+            f"{where} is not valid {encoding}: line {line}, byte {byte} of it. {_other_encodings(likely)}",
             "encoding",
             option=("encoding", likely[0][0]) if likely else None,
         ) from None

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._plural import list_of
 from treewright.table._faults import OpenQuestion
 from treewright.table._formats import DATE_PARTS, DateFormat
 
@@ -25,6 +26,7 @@ __all__ = [
     "begins_with_year",
     "choose_order",
     "looks_like_date",
+    "note_on_dates",
     "offered_parts",
     "order_of",
     "parts_of",
@@ -36,6 +38,7 @@ YEAR_FIRST = rf"^([0-9]{{4}})([-/.])([0-9]{{1,2}})[-/.]([0-9]{{1,2}}){CLOCK}"
 YEAR_LAST = rf"^([0-9]{{1,2}})([-/.])([0-9]{{1,2}})[-/.]([0-9]{{4}}|[0-9]{{2}}){CLOCK}"
 EITHER = rf"(?:{YEAR_FIRST}|{YEAR_LAST})"
 PIVOT = 69  # two-digit years from 69 are in the 20th century, as in POSIX
+WORDS = {"age": "age in days"}
 EPOCH = np.datetime64("1970-01-01", "D")
 
 
@@ -89,7 +92,9 @@ def order_of(fields: pl.Series) -> tuple[str | None, str]:
     return ("dmy" if day_first else "mdy"), mark
 
 
-def choose_order(column: str, example: str, *, told: str | None, elsewhere: str | None) -> str:
+def choose_order(
+    column: str, example: str, *, told: str | None, elsewhere: str | None, where: str = "the file"
+) -> str:
     """Return the order of day and month for a column whose fields allow both.
 
     Raises
@@ -100,8 +105,8 @@ def choose_order(column: str, example: str, *, told: str | None, elsewhere: str 
     order = told or elsewhere
     if order is None:
         raise OpenQuestion(
-            f"{column} holds dates such as {example!r}, whose day and month could be swapped, and nothing in the "
-            "file decides. Give day_first=True or day_first=False."
+            f"{column} holds dates such as {example!r}, whose day and month could be swapped, and nothing in "
+            f"{where} decides. Give day_first=True or day_first=False."
         )
     return order
 
@@ -165,6 +170,13 @@ def offered_parts(dates: Dates, order: str, mark: str) -> DateFormat:
         if len(np.unique(values[~np.isnan(values)])) > 1 or part == "age"
     )
     return DateFormat(order, mark, offered, latest)
+
+
+def note_on_dates(column: str, written: DateFormat, form: str = "") -> str:
+    """Return the sentence about a column that was read as dates; `form` says how they are written, if they are text."""
+    offered = list_of(WORDS.get(part, part) for part in written.offered)
+    read = f"Column {column!r} holds dates{f' ({form})' if form else ''}; splits can use {offered}."
+    return f"{read} To keep it as text, declare it categorical." if form else read
 
 
 def _integers(texts: pl.Series) -> NDArray[np.int64]:

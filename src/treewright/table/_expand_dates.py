@@ -22,7 +22,7 @@ from treewright.table._dates import Dates, offered_parts, parts_of
 from treewright.table._formats import DATE_PARTS, DateFormat
 from treewright.table._raw import quoted
 
-__all__ = ["expand_dates"]
+__all__ = ["dates_of", "expand_dates"]
 
 
 def expand_dates(frame: Any, *, like: Any = None) -> Any:
@@ -78,11 +78,10 @@ def expand_dates(frame: Any, *, like: Any = None) -> Any:
     columns: list[Any] = []
     for j, name in enumerate(given.columns):
         series = given[:, j]
-        times = _times(series)
-        if times is None:
+        dates = dates_of(series)
+        if dates is None:
             columns.append(series)
             continue
-        dates = _dates(times)
         written = offered_parts(dates, "ymd", "-") if known is None else _format_in(name, known)
         names, backend = written.names(str(name)), nw.get_native_namespace(given)
         for part, values in parts_of(dates, written).items():
@@ -96,6 +95,12 @@ def expand_dates(frame: Any, *, like: Any = None) -> Any:
     index = nw.maybe_get_index(given)
     aligned = [column if index is None else nw.maybe_set_index(column, index=index) for column in columns]
     return given.select(*aligned).to_native()
+
+
+def dates_of(series: Any) -> Dates | None:
+    """Return the dates of a column of a frame, a series of narwhals; None if it does not hold dates."""
+    times = _times(series)
+    return None if times is None else _dates(times)
 
 
 def _times(series: Any) -> NDArray[np.datetime64] | None:

@@ -16,13 +16,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright._plural import list_of, plural, some_of
+from treewright._plural import plural, some_of
 from treewright.errors import InputError
 from treewright.table._alike import one_spelling
 from treewright.table._dates import (
+    Dates,
     begins_with_year,
     choose_order,
     looks_like_date,
+    note_on_dates,
     offered_parts,
     order_of,
     parts_of,
@@ -57,7 +59,6 @@ if TYPE_CHECKING:
 __all__ = ["FieldReader"]
 
 MOST_LINES = 5  # that a message names
-WORDS = {"age": "age in days"}
 PLAIN_BLANKS = str.maketrans("\u00a0\u202f", "  ")  # what a message shows in their place
 SURE_POINT = r"^[+-]?(?:[0-9]*\.(?:[0-9]{0,2}|[0-9]{4,})|0[0-9]*\.[0-9]*|[0-9]{4,}\.[0-9]*)$"
 
@@ -90,6 +91,8 @@ class FieldReader:
         Fields that mean "missing" in one column only, by column.
     decimal_in : mapping of str to {".", ","}
         Decimal mark given by the user for a single column, by column.
+    dates : mapping of str to DateFormat
+        Formats of columns of dates that were settled over more rows than those of this file, by column.
 
     Attributes
     ----------
@@ -123,6 +126,7 @@ class FieldReader:
         merged: Collection[str] = (),
         missing_in: Mapping[str, Sequence[str]] | None = None,
         decimal_in: Mapping[str, str] | None = None,
+        dates: Mapping[str, DateFormat] | None = None,
     ) -> None:
         self.text = text
         self.index = {name: j for j, name in enumerate(text.names)}
@@ -135,6 +139,7 @@ class FieldReader:
         self._where = where
         self._decimal = decimal
         self._decimal_in = decimal_in or {}
+        self._settled = dates or {}
         self._order = None if day_first is None else ("dmy" if day_first else "mdy")
         self.known = known
         self._numeric = [name for name in numeric if name not in text.refused]
@@ -172,6 +177,8 @@ class FieldReader:
 
     def typed(self, name: str) -> list[RawColumn]:
         """Read a column by the rule; dates become several columns."""
+        if name in self._settled:
+            return self._settled_dates(name, self._settled[name])
         fields = self._fields(name)
         if (plain := self._plain(name, fields)) is not None:
             return [plain]
@@ -214,6 +221,27 @@ class FieldReader:
             raise self._mixture(name, fields, bare, like, "numbers", is_feature)
         written = before if before is not None else self._choose(name, bare, unit)
         return self._written_numbers(name, usual, written, fields)
+
+    def as_dates(self, name: str) -> tuple[pl.Series, pl.Series]:
+        """Return the fields of a column, null if missing, and the same with dates in their usual form."""
+        fields = self._present(name, self._fields(name))
+        return fields, usual_dates(usual_numbers(fields, self.text.encoding))
+
+    def has_dates(self, name: str) -> bool:
+        """Whether some field of a column looks like a date."""
+        import polars as pl
+
+        fields = self._fields(name)
+        if fields.cast(pl.Float64, strict=False).null_count() == fields.null_count():
+            return False  # plain numbers, the usual case
+        if not fields.str.contains(r"\d").any():
+            return False
+        return bool(looks_like_date(self.as_dates(name)[1].drop_nulls()).any())
+
+    def text_among_dates(self, name: str) -> InputError:
+        """Return the error about a column of which some known fields are not dates."""
+        fields, days = self.as_dates(name)
+        return self._mixture(name, fields, fields, looks_like_date(days.drop_nulls()), "dates")
 
     def part_of_date(self, name: str, part: str, written: DateFormat) -> RawColumn:
         """Read one part of each date, in the format of the earlier reading."""
@@ -417,18 +445,24 @@ class FieldReader:
         written = offered_parts(dates, order, mark)
         self._check_dates(name, as_written, dates.days, written)
         self._note_fillers(name, as_written, dates.days)
-        self.formats[name] = written
-        names = written.names(name)
-        offered = list_of(WORDS.get(part, part) for part in written.offered)
         others = begins_with_year(fields).sum() if order != "ymd" else 0
         form = f"{written.in_words()}; in {others:,} rows the year first" if others else written.in_words()
         spelled = as_written.filter((as_written != fields).fill_null(False))
         form = f"{form}; {spelled[0]!r} is {fields.filter(as_written != fields)[0]}" if len(spelled) else form
-        self.notes.append(
-            f"Column {name!r} holds dates ({form}); splits can use {offered}. To keep it as text, "
-            "declare it categorical."
-        )
+        return self._parts(name, dates, written, form)
+
+    def _parts(self, name: str, dates: Dates, written: DateFormat, form: str) -> list[RawColumn]:
+        self.formats[name] = written
+        names = written.names(name)
+        self.notes.append(note_on_dates(name, written, form))
         return [RawColumn(names[part], values) for part, values in parts_of(dates, written).items()]
+
+    def _settled_dates(self, name: str, written: DateFormat) -> list[RawColumn]:
+        """Read a column of dates in a format that was settled; all of them may be missing."""
+        as_written, fields = self.as_dates(name)
+        dates = read_dates(fields, written)
+        self._check_dates(name, as_written, dates.days, written)
+        return self._parts(name, dates, written, written.in_words())
 
     def _note_fillers(self, name: str, as_written: pl.Series, days: NDArray[np.datetime64]) -> None:
         """Keep the fields of dates that seem to mean "unknown", as the file writes them, with their rows."""

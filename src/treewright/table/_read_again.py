@@ -8,7 +8,7 @@ from pathlib import Path
 from treewright.errors import InputError
 from treewright.table._csv_text import read_text
 from treewright.table._fields import FieldReader
-from treewright.table._formats import MISSING_VALUES, Reading, joined_missing
+from treewright.table._formats import MISSING_VALUES, DateFormat, Reading, joined_missing
 from treewright.table._text_columns import CsvText
 
 __all__ = ["field_reader", "read_with", "reading_of"]
@@ -53,6 +53,7 @@ def field_reader(
     numeric: Collection[str],
     merged: Collection[str] = (),
     decimal_in: Mapping[str, str] | None = None,
+    dates: Mapping[str, DateFormat] | None = None,
 ) -> FieldReader:
     """Return the reader of the columns of a file; arguments as in `load_csv` and `FieldReader`."""
     if missing_values is None:
@@ -69,6 +70,7 @@ def field_reader(
         merged=merged,
         missing_in=joined_missing({} if reading is None else reading.missing_in, missing_in or {}),
         decimal_in=decimal_in,
+        dates=dates,
     )
 
 

@@ -14,6 +14,7 @@ import pytest
 from treewright import fit_shards
 from treewright.errors import InputError
 from treewright.sources import Roles, SchemaBuilder, open_source
+from treewright.sources import _blocks as blocks_module
 from treewright.sources import _csv as csv_module
 from treewright.sources import _source as source_module
 from treewright.sources import _streams as streams_module
@@ -144,7 +145,7 @@ def test_dask_partitions_are_read(frame: pl.DataFrame, tmp_path: Path) -> None:
 def test_large_csv_is_read_in_blocks_that_respect_quotes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(csv_module, "BLOCK", 64)
+    monkeypatch.setattr(blocks_module, "BLOCK", 64)
     path = tmp_path / "quoted.csv"
     words = [f"a{k % 3}\nb" for k in range(200)]
     path.write_text("x;word;y\n" + "".join(f'{k},5;"{w}";{k % 2}\n' for k, w in enumerate(words)))
@@ -289,7 +290,7 @@ def test_large_csv_is_read_as_a_small_one_whatever_its_lines_are(
     blank = "" if end == "\r" else end * 500
     path = tmp_path / "rows.csv"
     path.write_bytes((above + end.join(["x;z;y", *rows[:100], blank, *rows[100:]]) + end + blank).encode())
-    monkeypatch.setattr(csv_module, "BLOCK", 128)
+    monkeypatch.setattr(blocks_module, "BLOCK", 128)
     columns, X, labels, _ = read_without_weights(open_source(path), Roles("y"))
     assert [column.name for column in columns] == ["x", "z"]
     assert X[:, 0].tolist() == list(range(300))
@@ -345,17 +346,6 @@ def test_a_column_that_one_file_does_not_know_is_not_called_unused(tmp_path: Pat
     fitted = fit_shards(tmp_path, "y", max_depth=1, cost_complexity=0.0, shard_rows=100, progress=False)
     assert fitted.tree_.columns[fitted.tree_.splits[0].column].name == "z"
     assert fitted.result_.notes == ()
-
-
-def test_dates_whose_columns_depend_on_the_file_are_told(tmp_path: Path) -> None:
-    for month in (1, 2):
-        rows = [f"2024-{month:02d}-{1 + k},{k},{k % 2}" for k in range(20)]
-        (tmp_path / f"{month}.csv").write_text("\n".join(["day,x,y", *rows]))
-    with pytest.raises(
-        InputError, match=r"dates of column 'day' make other columns in 2\.csv than in 1\.csv"
-    ):
-        fit_shards(tmp_path, "y", max_depth=1, progress=False)
-    assert fit_shards(tmp_path, "y", ignore=["day"], max_depth=1, progress=False).result_.stats["rows"] == 40
 
 
 def test_files_that_are_given_twice_are_told(tmp_path: Path) -> None:
