@@ -36,7 +36,6 @@ __all__ = [
     "text_among",
     "truth_values",
     "words_of",
-    "worth_of",
 ]
 
 BEYOND = re.compile(r"^[<>≤≥]=? ?[0-9]|^[0-9][0-9.,]* ?\+$")  # beyond what is measured: <0.6, 3+
@@ -339,13 +338,6 @@ def _plain_numbers(fields: pl.Series) -> NDArray[np.float64]:
 
     pointed = fields.str.replace(",", ".", literal=True)
     return pointed.cast(pl.Float64, strict=False).drop_nulls().to_numpy()
-
-
-def worth_of(field: str) -> set[float]:
-    """Return the possible values of a field: as Python reads it, with a decimal comma, or with thousands separators."""
-    marks = dict.fromkeys(map(ord, ",.'\u2019 \u00a0\u202f"))
-    ways = {field, field.replace(",", "."), field.translate(marks)}
-    return {float(way) for way in ways if is_decimal(way)}
 
 
 def is_number(field: str) -> bool:

@@ -39,7 +39,6 @@ from treewright.table._field_kinds import (
     text_among,
     truth_values,
     words_of,
-    worth_of,
 )
 from treewright.table._fillers import filler_days
 from treewright.table._formats import MISSING_VALUES, DateFormat, NumberFormat, Reading
@@ -165,10 +164,13 @@ class FieldReader:
         if name not in self.index:  # a part of a date
             return []
         fields = self._present(name, self._fields(name))
-        unit = measure_of(fields.drop_nulls())
-        distinct = fields.drop_nulls().unique()
-        worth = dict(zip(distinct, without_measure(distinct, unit), strict=True))
-        return [field for field in by_rows(fields) if value in worth_of(worth[field])]
+        usual, written = usual_numbers(fields, self.text.encoding), self.formats.get(name)
+        if isinstance(written, NumberFormat):
+            values = to_numbers(usual, written)
+        else:  # plain numbers; beside text they may have decimal commas
+            bare = without_measure(usual, measure_of(usual.drop_nulls()))
+            values = to_numbers(bare.str.replace(",", ".", literal=True), NumberFormat())
+        return by_rows(fields.filter((values == value).fill_null(False)))
 
     def typed(self, name: str) -> list[RawColumn]:
         """Read a column by the rule; dates become several columns."""
@@ -340,7 +342,7 @@ class FieldReader:
         )
         if unit:
             return replace(written, unit=unit)
-        return of_percentages(f"Column {name!r} of {self._where}", fields, written)
+        return of_percentages(name, f"Column {name!r} of {self._where}", fields, written)
 
     @cached_property
     def _file_decimal(self) -> str | None:

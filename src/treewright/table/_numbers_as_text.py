@@ -71,7 +71,7 @@ def _by_reader(name: str, words: Sequence[str]) -> str:
         written = choose_format(
             name, evidence, name=name, told=None, elsewhere=None, separator="," if money else ";"
         )
-        written = of_percentages(name, bare.filter(like), written)
+        written = of_percentages(name, name, bare.filter(like), written)
     except InputError:  # two readings, or several units
         return (
             _by_pattern(name, words)
