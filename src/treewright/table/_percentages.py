@@ -65,7 +65,9 @@ def of_percentages(column: str, subject: str, fields: pl.Series, written: Number
     values = to_numbers(known, too)
     if as_large_as(values.filter(~has_sign).to_numpy(), values.filter(has_sign).to_numpy()):
         return too
-    if words := _that_mean_missing(known.filter(~has_sign), values.filter(~has_sign), values.filter(has_sign)):
+    if words := _that_mean_missing(
+        known.filter(~has_sign), values.filter(~has_sign), values.filter(has_sign)
+    ):
         raise _of_unknown(column, subject, known, words)
     raise OpenQuestion(
         f"{subject} holds percentages and also {known.filter(~has_sign)[0]!r} without a % sign, and the values do not "

@@ -61,7 +61,7 @@ def test_where_a_field_without_sign_may_be_a_share_a_person_is_asked(write, fiel
 @pytest.mark.parametrize("rows", [1, 3])
 def test_a_code_without_sign_is_proposed_as_missing(write, rows):
     path = write([*[f"{j},5 %" for j in range(1, 20)], *["-999,0"] * rows])
-    with pytest.raises(InputError, match="'-999,0' without a % sign in .* If it means missing, add it"):
+    with pytest.raises(InputError, match=r"'-999,0' without a % sign in .* If it means missing, add it"):
         load_csv(path, target="y")
     seen = look(path, target="y")
     assert seen.options() == "--missing rate=-999,0"
