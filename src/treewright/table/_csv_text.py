@@ -107,7 +107,7 @@ def read_text(
         encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8"
     found: list[InputError] = []
     try:
-        text = _decode(data, encoding, where)
+        text = _decode(data, encoding, where, expected or ())
     except FileFault as fault:
         if fault.option is None:
             raise
@@ -157,7 +157,7 @@ def _table_of(
     return names, columns, lines, chosen
 
 
-def _decode(data: bytes, encoding: str, where: str) -> str:
+def _decode(data: bytes, encoding: str, where: str, names: Collection[str] = ()) -> str:
     """Decode a file and drop its byte order mark; nothing is guessed, so an encoding other than UTF-8 must be named."""
     try:
         text = data.decode(encoding)
@@ -168,7 +168,7 @@ def _decode(data: bytes, encoding: str, where: str) -> str:
     except UnicodeError as error:
         start = getattr(error, "start", 0)
         line = data.count(b"\n", 0, start) + 1
-        likely = likely_encodings(data)
+        likely = likely_encodings(data, names)
         raise FileFault(
             f"{where} is not valid {encoding}: line {line}, byte {start}. {_other_encodings(likely)}",
             "encoding",
