@@ -26,10 +26,10 @@ YES_NO = (("yes", "no"), ("ja", "nein"), ("ja", "nee"), ("oui", "non"), ("si", "
 
 
 SAYS_YES = frozenset(
-    ["yes", "y", "ja", "j", "oui", "si", "sim", "tak", "да", "true", "wahr", "vrai", "vero", "1"]
+    ["yes", "y", "ja", "j", "oui", "si", "sim", "tak", "да", "ναι", "true", "wahr", "vrai", "vero", "1"]
 )
 SAYS_NO = frozenset(
-    ["no", "n", "nein", "nee", "non", "nao", "nie", "нет", "false", "falsch", "faux", "falso", "0"]
+    ["no", "n", "nein", "nee", "non", "nao", "nie", "нет", "οχι", "false", "falsch", "faux", "falso", "0"]
 )
 
 
