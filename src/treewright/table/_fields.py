@@ -58,6 +58,7 @@ __all__ = ["FieldReader"]
 MOST_LINES = 5  # that a message names
 WORDS = {"age": "age in days"}
 PLAIN_BLANKS = str.maketrans("\u00a0\u202f", "  ")  # what a message shows in their place
+BARE_EXPONENT = r"^[0-9]+[eE][0-9]+$"
 SURE_POINT = r"^[+-]?(?:[0-9]*\.(?:[0-9]{0,2}|[0-9]{4,})|0[0-9]*\.[0-9]*|[0-9]{4,}\.[0-9]*)$"
 
 
@@ -320,11 +321,21 @@ class FieldReader:
                 written = self._choose(name, self._present(name, fields))
                 if not written.is_plain:
                     return self._written_numbers(name, self._present(name, fields), written, fields)
+                self._note_exponents(name, fields)
             else:
                 self.decimals.add(".")
         values = numbers.fill_null(np.nan).to_numpy() if numbers.null_count() else numbers.to_numpy()
         self._check_numbers(name, values, fields)
         return RawColumn(name, values)
+
+    def _note_exponents(self, name: str, fields: pl.Series) -> None:
+        """Say which number a field such as 1E5 is: programs write 1e+05 or 1.0E5, and some codes look like 1E5."""
+        found = fields.filter(fields.str.contains(BARE_EXPONENT).fill_null(False))
+        if len(found) and self.known is None:
+            self.notes.append(
+                f"Column {name!r} holds {found[0]!r}, which is read as the number {float(found[0]):.12g}; if it is a "
+                "code, declare the column categorical."
+            )
 
     def _choose(self, name: str, fields: pl.Series, unit: str = "") -> NumberFormat:
         """Decide the number format of a column from which a unit of measurement was already removed."""
