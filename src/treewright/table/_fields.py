@@ -58,7 +58,7 @@ __all__ = ["FieldReader"]
 MOST_LINES = 5  # that a message names
 WORDS = {"age": "age in days"}
 PLAIN_BLANKS = str.maketrans("\u00a0\u202f", "  ")  # what a message shows in their place
-BARE_EXPONENT = r"^[0-9]+[eE][0-9]+$"
+BARE_EXPONENT = r"^[0-9]+E[0-9]+$"
 SURE_POINT = r"^[+-]?(?:[0-9]*\.(?:[0-9]{0,2}|[0-9]{4,})|0[0-9]*\.[0-9]*|[0-9]{4,}\.[0-9]*)$"
 
 
@@ -329,7 +329,7 @@ class FieldReader:
         return RawColumn(name, values)
 
     def _note_exponents(self, name: str, fields: pl.Series) -> None:
-        """Say which number a field such as 1E5 is: programs write 1e+05 or 1.0E5, and some codes look like 1E5."""
+        """Say which number a field such as 1E5 is: most programs write 1e+05 or 1.0E5, and some codes are written so."""
         found = fields.filter(fields.str.contains(BARE_EXPONENT).fill_null(False))
         if len(found) and self.known is None:
             self.notes.append(
