@@ -329,7 +329,7 @@ class FieldReader:
         return RawColumn(name, values)
 
     def _note_exponents(self, name: str, fields: pl.Series) -> None:
-        """Say which number a field such as 1E5 is: most programs write 1e+05 or 1.0E5, and some codes are written so."""
+        """Say which number a field such as 1E5 is: some codes look so, and most programs write 1e+05 or 1.0E5."""
         found = fields.filter(fields.str.contains(BARE_EXPONENT).fill_null(False))
         if len(found) and self.known is None:
             self.notes.append(
