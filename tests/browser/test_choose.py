@@ -92,6 +92,44 @@ def test_the_page_counts_like_the_library(visit, seed):
         assert (report := verify(trees.graph.problem, model.result)).ok, str(report)
 
 
+def test_counts_that_no_double_holds_are_exact(visit):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (40, 12)).astype(float)
+    y = np.where(rng.random(40) < 0.25, X[:, 3], X[:, 0] * X[:, 1]).astype(int)
+    trees = near_optimal_trees(X, y, cost_complexity=0.02, max_depth=5, epsilon=6)
+    assert trees.n_trees_ > 2**53
+    page = opened(visit, trees)
+    equal(counted(page), trees)
+    assert (
+        sum(int(option["trees"]) for option in page.evaluate("treewright.options({}, {}, '')"))
+        == trees.n_trees_
+    )
+    assert page.locator("#state").inner_text().startswith(f"{trees.n_trees_:,} trees; the best")
+
+
+def test_losses_that_need_all_digits_of_a_double_are_kept_apart(visit):
+    rng = np.random.default_rng(1)
+    X = rng.integers(0, 2, (100, 6)).astype(float)
+    y = (X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=100) > 0.8).astype(int)
+    weight = rng.random(100) + 0.5
+    trees = near_optimal_trees(X, y, sample_weight=weight, cost_complexity=0.01, max_depth=3, epsilon=0.3)
+    cells = opened(visit, trees).evaluate("treewright.count({}).cells")
+    told = {(size.n_leaves, size.loss): size.n_trees for size in trees.table()}
+    unit, base = trees.graph.unit, trees.graph.base
+    assert {(leaves, float((base + int(errors)) * unit)): int(n) for leaves, errors, n in cells} == told
+    assert len(told) > 20
+
+
+def test_the_page_is_shown_before_its_trees_are_counted(visit):
+    own = visit()
+    own.page.add_init_script(
+        "addEventListener('load', () => { window.first = document.getElementById('state').textContent; })"
+    )
+    page = own.open(choose_page(some_set()))
+    page.wait_for_selector("body[data-ready=yes]")
+    assert page.evaluate("window.first") == "Counting the trees \u2026"
+
+
 def test_a_saved_tree_with_missing_values_is_verified(visit):
     """Missing values go where the reader saw, also at a split where no training row lacks one."""
     rng = np.random.default_rng(3)

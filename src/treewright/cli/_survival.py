@@ -22,8 +22,14 @@ if TYPE_CHECKING:
 
 __all__ = ["check_survival_tree", "events_and_times", "fit_survival", "named_event"]
 
-HAPPENED = ("yes", "y", "event", "dead", "died", "deceased", "death")
-CENSORED = ("no", "n", "censored", "alive", "living", "lost to follow-up")
+HAPPENED = (
+    "yes", "y", "ja", "oui", "si", "sí", "sim", "tak", "да", "ναι",
+    "event", "dead", "died", "deceased", "death", "tot", "verstorben", "gestorben",
+)  # fmt: skip
+CENSORED = (
+    "no", "n", "nein", "nee", "non", "não", "nie", "нет", "όχι",
+    "censored", "alive", "living", "lost to follow-up", "zensiert", "lebt", "lebend",
+)  # fmt: skip
 
 
 def fit_survival(asked: AdditiveFit, target: str, event: str) -> None:

@@ -1,4 +1,4 @@
-"""Spellings of the same word: words that differ only in capitals, blanks, hyphens, Latin accents or encoding.
+"""Spellings of the same word: words that differ only in capitals, blanks, hyphens, accents or encoding.
 
 In a column that holds only yes and no, their first letters count as spellings, too, and so do these words in other
 languages, 1 and 0, true and false: `ja`, `yes` and `1` stand in files that several people filled in.
@@ -14,8 +14,11 @@ from collections.abc import Iterable
 
 __all__ = ["groups_alike", "one_spelling"]
 
-_ACCENTS = re.compile("(?<=[a-z])[\u0300-\u036f]+")
-"""Accents of Latin letters; in other scripts (Japanese, Cyrillic) a mark makes a different letter."""
+_ACCENTS = re.compile("(?<=[a-z])[\u0300-\u036f]+|(?<=[α-ω])\u0301")
+"""Accents of Latin letters, and of Greek ones, which capitals lack.
+
+In other scripts (Japanese, Cyrillic) a mark makes a different letter.
+"""
 
 _HYPHEN = re.compile(r"(?<=[^\W\d_])[-\u2010\u2011](?=[^\W\d_])")
 
@@ -23,15 +26,15 @@ YES_NO = (("yes", "no"), ("ja", "nein"), ("ja", "nee"), ("oui", "non"), ("si", "
 
 
 SAYS_YES = frozenset(
-    ["yes", "y", "ja", "j", "oui", "si", "sim", "tak", "да", "true", "wahr", "vrai", "vero", "1"]
+    ["yes", "y", "ja", "j", "oui", "si", "sim", "tak", "да", "ναι", "true", "wahr", "vrai", "vero", "1"]
 )
 SAYS_NO = frozenset(
-    ["no", "n", "nein", "nee", "non", "nao", "nie", "нет", "false", "falsch", "faux", "falso", "0"]
+    ["no", "n", "nein", "nee", "non", "nao", "nie", "нет", "οχι", "false", "falsch", "faux", "falso", "0"]
 )
 
 
 def groups_alike(words: Iterable[str]) -> list[list[str]]:
-    """Return groups of words that differ only in capitals, blanks, hyphens or Latin accents.
+    """Return groups of words that differ only in capitals, blanks, hyphens or accents of Latin and Greek letters.
 
     Groups and their words keep the given order. A hyphen between letters equals a blank: `Full-time` and `full time`.
     If all words say yes or no, in whatever language, these are two groups.

@@ -36,6 +36,7 @@ DEGREES = (  # scales from the lowest to the highest degree; | separates alterna
     ("sehr niedrig|sehr gering", "niedrig|gering", "mittel", "hoch", "sehr hoch"),
 )  # fmt: skip
 ORDERS = [{word: place for place, same in enumerate(words) for word in same.split("|")} for words in DEGREES]
+NUMBERED = re.compile(r"^\d{1,2} ?[-–.:)=] ?(?=[^\W\d])")  # "1 - strongly agree"; numbers alone are no order
 BAND = re.compile(  # "18-24", "20k to 40k", "<20k", "55+", "60 and over"
     r"^(?P<less>under|below|less than|up to|unter|bis|<=?|≤)?\s*[$€£]?(?P<from>\d[\d.,]*)\s?(?P<k>k\b)?"
     r"(?:\s*(?:-|–|to|bis)\s*[$€£]?(?P<to>\d[\d.,]*)\s?(?P<to_k>k\b)?\s*[$€£%]?"
@@ -66,10 +67,10 @@ def in_an_order(words: Sequence[str]) -> list[str]:
         return []
     words = list({word.strip().casefold(): word for word in reversed(words)}.values())
     for places in ORDERS:
-        known = [word for word in words if word.strip().casefold() in places]
-        distinct = {places[word.strip().casefold()] for word in known}
+        known = [word for word in words if _degree(word) in places]
+        distinct = {places[_degree(word)] for word in known}
         if len(known) >= max(FEWEST_BANDS, len(words) - 2) and len(distinct) == len(known):
-            return sorted(known, key=lambda word: places[word.strip().casefold()])
+            return sorted(known, key=lambda word: places[_degree(word)])
     bands = {word: match for word in words if (match := BAND.match(word.strip())) is not None}
     if len(bands) < max(FEWEST_BANDS, len(words) - 1) or all(match["to"] is None for match in bands.values()):
         return []
@@ -80,6 +81,11 @@ def in_an_order(words: Sequence[str]) -> list[str]:
     if any(not low < high for low, high in ends.values()) or any(ends[a][1] > ends[b][0] for a, b in pairs):
         return []  # months such as 2020-03, or scores such as 2-1; comparisons with NaN are false
     return ordered
+
+
+def _degree(word: str) -> str:
+    """Return a word as the scales write it."""
+    return NUMBERED.sub("", word.strip()).casefold()
 
 
 def _decimal_marks(numbers: Sequence[str]) -> str:

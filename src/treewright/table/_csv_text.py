@@ -31,6 +31,7 @@ from treewright.table._file_faults import (
     all_faults_of,
     text_without,
     together,
+    unfinished_header,
     with_own_names,
 )
 from treewright.table._other_formats import refuse_other_formats
@@ -107,7 +108,7 @@ def read_text(
         encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8"
     found: list[InputError] = []
     try:
-        text = _decode(data, encoding, where)
+        text = _decode(data, encoding, where, expected or ())
     except FileFault as fault:
         if fault.option is None:
             raise
@@ -119,9 +120,8 @@ def read_text(
     refuse_other_formats(text, where)
     if mark := NAMED_SEPARATOR.match(text):
         separator = separator or mark[2]
-        text = text[
-            mark.end() :
-        ]  # keep its line break: line numbers stay the same, and a blank line is skipped
+        # The line break stays: line numbers are the same, and a blank line is skipped.
+        text = text[mark.end() :]
     try:
         read, more = all_faults_of(text, lambda text: _table_of(text, separator, where))
     except InputError as error:
@@ -157,7 +157,7 @@ def _table_of(
     return names, columns, lines, chosen
 
 
-def _decode(data: bytes, encoding: str, where: str) -> str:
+def _decode(data: bytes, encoding: str, where: str, names: Collection[str] = ()) -> str:
     """Decode a file and drop its byte order mark; nothing is guessed, so an encoding other than UTF-8 must be named."""
     try:
         text = data.decode(encoding)
@@ -168,7 +168,7 @@ def _decode(data: bytes, encoding: str, where: str) -> str:
     except UnicodeError as error:
         start = getattr(error, "start", 0)
         line, byte = data.count(b"\n", 0, start) + 1, start - data.rfind(b"\n", 0, start)
-        likely = likely_encodings(data)
+        likely = likely_encodings(data, names)
         raise FileFault(
             f"{where} is not valid {encoding}: line {line}, byte {byte} of it. {_other_encodings(likely)}",
             "encoding",
@@ -289,7 +289,7 @@ def _parse_plain(
     rows = filled[1:]
     ragged = np.flatnonzero(n_fields[rows] != len(names))
     if len(ragged):
-        raise _ragged(where, (filled + 1).tolist(), n_fields[filled].tolist(), separator)
+        raise _ragged(where, (filled + 1).tolist(), n_fields[filled].tolist(), separator, text)
     if len(rows) == 0:
         raise _no_rows(where)
     if len(names) == 1:  # nothing to split, and polars would read a blank line as a row
@@ -335,7 +335,7 @@ def _parse_quoted(
                     for other in reader:
                         ahead.append(reader.line_num)
                         counts.append(len(other))
-                    raise _ragged(where, [header_line, *ahead], [len(names), *counts], separator)
+                    raise _ragged(where, [header_line, *ahead], [len(names), *counts], separator, text)
                 else:
                     rows.append(row)
                     lines.append(line)
@@ -367,7 +367,9 @@ def _check_header(fields: Sequence[str], where: str, separator: str) -> tuple[st
     return names
 
 
-def _ragged(where: str, lines: Sequence[int], n_fields: Sequence[int], separator: str) -> FileFault:
+def _ragged(
+    where: str, lines: Sequence[int], n_fields: Sequence[int], separator: str, text: str
+) -> FileFault:
     """Return the error about rows with more or fewer fields than the header; the header is the first of `lines`.
 
     Exported reports often have a title above the header or totals below the rows; the advice then names these.
@@ -375,6 +377,8 @@ def _ragged(where: str, lines: Sequence[int], n_fields: Sequence[int], separator
     expected = n_fields[0]
     first = next(place for place, count in enumerate(n_fields) if count != expected)
     usual = Counter(n_fields).most_common(1)[0][0]
+    if set(n_fields[1:]) == {expected + 1} and (fault := unfinished_header(where, text, separator)):
+        return fault
     if usual > expected:
         header = lines[n_fields.index(usual)]
         advice = f"Most lines have {usual} fields, from line {header} on: if that is the header, delete the lines above"

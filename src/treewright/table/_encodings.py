@@ -1,14 +1,17 @@
 """Likely encodings of a text that is not UTF-8, and the first words beyond ASCII as each encoding reads them.
 
 With one byte per character, the bytes say nothing about the alphabet. The result is therefore a guess that is never
-used automatically: a person looks at the words and chooses. Candidates are ordered by how many of their words look
-wrong: a sign between letters (`Zu¿ycie`), letters of two alphabets, or more letters with accents than without.
+used automatically: a person looks at the words and chooses. Candidates that give the names of columns that were asked
+for come first. Then they are ordered by how many of their words look wrong: a sign between letters (`Zu¿ycie`), a
+capital behind a small letter, letters of two alphabets, or more letters with accents than without.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Collection
+from itertools import pairwise
 
 __all__ = ["likely_encodings"]
 
@@ -23,7 +26,7 @@ MOST_ENCODINGS = 4
 SHOWN = 2
 
 
-def likely_encodings(data: bytes) -> list[tuple[str, str]]:
+def likely_encodings(data: bytes, names: Collection[str] = ()) -> list[tuple[str, str]]:
     r"""Return encodings that can decode the bytes, the likeliest first, with the first words beyond ASCII in each.
 
     Of encodings that give the same words only the first is returned.
@@ -31,6 +34,8 @@ def likely_encodings(data: bytes) -> list[tuple[str, str]]:
     Parameters
     ----------
     data : bytes
+    names : collection of str, default=()
+        Columns that the text is said to have.
 
     Returns
     -------
@@ -49,7 +54,7 @@ def likely_encodings(data: bytes) -> list[tuple[str, str]]:
     else:
         return [("utf-8", "")]
     words = list(dict.fromkeys(WORD.findall(data[:FIRST_BYTES])))[:MOST_WORDS]
-    found: dict[str, tuple[int, int, str]] = {}
+    found: dict[str, tuple[int, int, int, str]] = {}
     for place, encoding in enumerate(CANDIDATES):
         try:
             data.decode(encoding)
@@ -59,9 +64,17 @@ def likely_encodings(data: bytes) -> list[tuple[str, str]]:
         if any(unicodedata.category(letter) == "Cc" for word in read for letter in word) and found:
             continue  # some bytes are not characters of this encoding
         shown = ", ".join(read[:SHOWN])
-        found.setdefault(shown, (sum(map(_is_unlikely, read)), place, encoding))
+        absent = sum(not _holds(data, name, encoding) for name in names)
+        found.setdefault(shown, (absent, sum(map(_is_unlikely, read)), place, encoding))
     ordered = sorted((*value, shown) for shown, value in found.items())
-    return [(encoding, shown) for _, _, encoding, shown in ordered[:MOST_ENCODINGS]]
+    return [(encoding, shown) for _, _, _, encoding, shown in ordered[:MOST_ENCODINGS]]
+
+
+def _holds(data: bytes, name: str, encoding: str) -> bool:
+    try:
+        return name.encode(encoding) in data
+    except UnicodeError:
+        return False
 
 
 def _is_unlikely(word: str) -> bool:
@@ -74,6 +87,10 @@ def _is_unlikely(word: str) -> bool:
     between = any(
         left.isalpha() and right.isalpha() and not (sign.isalpha() or sign.isascii() or sign == "’")
         for left, sign, right in zip(word, word[1:], word[2:], strict=False)
+    )
+    between |= any(
+        not (left.isascii() or right.isascii()) and left.islower() and right.isupper()
+        for left, right in pairwise(word)
     )
     private = any(unicodedata.category(letter) in ("Co", "Cn") for letter in word)
     sign = not letters and not any(unicodedata.category(letter) in ("Sc", "So") for letter in word)

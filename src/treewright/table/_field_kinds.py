@@ -36,7 +36,6 @@ __all__ = [
     "text_among",
     "truth_values",
     "words_of",
-    "worth_of",
 ]
 
 BEYOND = re.compile(r"^[<>≤≥]=? ?[0-9]|^[0-9][0-9.,]* ?\+$")  # beyond what is measured: <0.6, 3+
@@ -50,6 +49,8 @@ FEWEST_CODES = 3
 SAYS_A_VALUE = re.compile(
     r"[0-9]|^(none|nil|zero|no|new|free|all|full|max|min|inf|low|high|null)$", re.IGNORECASE
 )
+VERSION = r"^[0-9]{1,3}(\.[0-9]{1,3}){1,3}$"  # 1.7.5; a date with a typing error may look like it, too
+VERSIONS_SHARE = 0.1  # of the fields: so many are no typing errors
 WHOLE = r"^([+-]?[0-9]+)[.,]0{1,2}$"  # three zeros may be thousands
 MOST_ENDLESS = 3  # most infinite fields named in one message
 GLANCE = 1000  # first fields to examine: they usually contain a decimal point if the column has any
@@ -231,6 +232,8 @@ def text_among(
         more = f" Fields such as {offending[0]!r} look like codes, and then the numbers are codes, too."
     if what == "dates":
         these = "is not a date" if one else "are not dates"
+        if n_text >= VERSIONS_SHARE * len(known) and known.str.contains(VERSION).all():
+            codes, more = True, " They look like version numbers, and then the others are no dates, either."
     if is_feature:
         means, them = ("it means", "it") if one else ("they mean", "them")
         advice = f"If {means} missing, add {them} to the missing values{or_category}"
@@ -339,13 +342,6 @@ def _plain_numbers(fields: pl.Series) -> NDArray[np.float64]:
 
     pointed = fields.str.replace(",", ".", literal=True)
     return pointed.cast(pl.Float64, strict=False).drop_nulls().to_numpy()
-
-
-def worth_of(field: str) -> set[float]:
-    """Return the possible values of a field: as Python reads it, with a decimal comma, or with thousands separators."""
-    marks = dict.fromkeys(map(ord, ",.'\u2019 \u00a0\u202f"))
-    ways = {field, field.replace(",", "."), field.translate(marks)}
-    return {float(way) for way in ways if is_decimal(way)}
 
 
 def is_number(field: str) -> bool:

@@ -41,7 +41,6 @@ from treewright.table._field_kinds import (
     text_among,
     truth_values,
     words_of,
-    worth_of,
 )
 from treewright.table._fillers import filler_days
 from treewright.table._formats import MISSING_VALUES, DateFormat, NumberFormat, Reading
@@ -60,6 +59,7 @@ __all__ = ["FieldReader"]
 
 MOST_LINES = 5  # that a message names
 PLAIN_BLANKS = str.maketrans("\u00a0\u202f", "  ")  # what a message shows in their place
+BARE_EXPONENT = r"^[0-9]+E[0-9]+$"
 SURE_POINT = r"^[+-]?(?:[0-9]*\.(?:[0-9]{0,2}|[0-9]{4,})|0[0-9]*\.[0-9]*|[0-9]{4,}\.[0-9]*)$"
 
 
@@ -170,10 +170,13 @@ class FieldReader:
         if name not in self.index:  # a part of a date
             return []
         fields = self._present(name, self._fields(name))
-        unit = measure_of(fields.drop_nulls())
-        distinct = fields.drop_nulls().unique()
-        worth = dict(zip(distinct, without_measure(distinct, unit), strict=True))
-        return [field for field in by_rows(fields) if value in worth_of(worth[field])]
+        usual, written = usual_numbers(fields, self.text.encoding), self.formats.get(name)
+        if isinstance(written, NumberFormat):
+            values = to_numbers(usual, written)
+        else:  # plain numbers; beside text they may have decimal commas
+            bare = without_measure(usual, measure_of(usual.drop_nulls()))
+            values = to_numbers(bare.str.replace(",", ".", literal=True), NumberFormat())
+        return by_rows(fields.filter((values == value).fill_null(False)))
 
     def typed(self, name: str) -> list[RawColumn]:
         """Read a column by the rule; dates become several columns."""
@@ -346,11 +349,21 @@ class FieldReader:
                 written = self._choose(name, self._present(name, fields))
                 if not written.is_plain:
                     return self._written_numbers(name, self._present(name, fields), written, fields)
+                self._note_exponents(name, fields)
             else:
                 self.decimals.add(".")
         values = numbers.fill_null(np.nan).to_numpy() if numbers.null_count() else numbers.to_numpy()
         self._check_numbers(name, values, fields)
         return RawColumn(name, values)
+
+    def _note_exponents(self, name: str, fields: pl.Series) -> None:
+        """Say which number a field such as 1E5 is: some codes look so, and most programs write 1e+05 or 1.0E5."""
+        found = fields.filter(fields.str.contains(BARE_EXPONENT).fill_null(False))
+        if len(found) and self.known is None:
+            self.notes.append(
+                f"Column {name!r} holds {found[0]!r}, which is read as the number {float(found[0]):.12g}; if it is a "
+                "code, declare the column categorical."
+            )
 
     def _choose(self, name: str, fields: pl.Series, unit: str = "") -> NumberFormat:
         """Decide the number format of a column from which a unit of measurement was already removed."""
@@ -368,7 +381,7 @@ class FieldReader:
         )
         if unit:
             return replace(written, unit=unit)
-        return of_percentages(f"Column {name!r} of {self._where}", fields, written)
+        return of_percentages(name, f"Column {name!r} of {self._where}", fields, written)
 
     @cached_property
     def _file_decimal(self) -> str | None:

@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from treewright.errors import InputError
 
-__all__ = ["FileFault", "all_faults_of", "text_without", "together", "with_own_names"]
+__all__ = ["FileFault", "all_faults_of", "text_without", "together", "unfinished_header", "with_own_names"]
 
 Returned = TypeVar("Returned")
 
@@ -115,3 +115,22 @@ def with_own_names(names: Sequence[str], separator: str) -> Callable[[str], str]
         return "\n".join(buffer.getvalue() if line == header else line for line in lines)
 
     return mend
+
+
+def unfinished_header(where: str, text: str, separator: str) -> FileFault | None:
+    """Return the fault of a header that lacks the separator with which all other lines end; None if it is not so."""
+    first, *rows = (line for line in text.splitlines() if line.strip())
+    if first.endswith(separator) or not all(line.endswith(separator) for line in rows):
+        return None
+
+    def mend(text: str) -> str:
+        lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        place = next(place for place, line in enumerate(lines) if line.strip())
+        return "\n".join([*lines[:place], lines[place] + separator, *lines[place + 1 :]])
+
+    return FileFault(
+        f"{where}: all lines below the first end with {separator!r}, and the first does not. If it is the header, put "
+        f"{separator!r} at its end; if it is a title, delete it.",
+        "ragged",
+        mend,
+    )

@@ -25,7 +25,7 @@ from treewright.tree import ColumnKind
 __all__ = ["numbers_as_text"]
 
 NUMBER_AS_TEXT = re.compile(  # "10%", "$62,745", "1 200 CHF"
-    r"^([^\w\s.,+\-\u2212]?|[A-Z]{3} ?)[ ]?([+\-\u2212]?(?:\d{1,3}(?:[ ,.'\u00a0]\d{3})+|\d+)(?:[.,]\d+)?)"
+    r"^([^\w\s.,+\-\u2212]?|[A-Z]{3} ?)[ ]?([+\-\u2212]?(?:[0-9]{1,3}(?:[ ,.'\u00a0][0-9]{3})+|[0-9]+)(?:[.,][0-9]+)?)"
     r"[ ]?([^\w\s.,]?|[A-Z]{3})$"
 )
 COMMA_DECIMAL, POINT_DECIMAL = (re.compile(rf"{mark}\d{{1,2}}(?!\d)\D*$") for mark in (",", r"\."))
@@ -71,12 +71,14 @@ def _by_reader(name: str, words: Sequence[str]) -> str:
         written = choose_format(
             name, evidence, name=name, told=None, elsewhere=None, separator="," if money else ";"
         )
-        written = of_percentages(name, bare.filter(like), written)
+        written = of_percentages(name, name, bare.filter(like), written)
     except InputError:  # two readings, or several units
         return (
             _by_pattern(name, words)
             or f"{said} If they are quantities, make {own} numbers of one unit first."
         )
+    if any(letter.isdecimal() and not letter.isascii() for word in held for letter in word):
+        return f"{said} {_by_float(own, words, usual.to_list())}"
     call = _call(name, held, to_numbers(bare.filter(like), written).to_list(), unit, written)
     if not call:
         return ""
@@ -84,6 +86,17 @@ def _by_reader(name: str, words: Sequence[str]) -> str:
         return f"{said} If they are quantities: {call})."
     lost = f"other words ({some_of(others, SHOWN)}) become missing"
     return f"{said} If they are quantities, convert them; {lost}: {call}, errors='coerce')."
+
+
+def _by_float(own: str, words: Sequence[str], usual: Sequence[str]) -> str:
+    """Return what to do with digits of other scripts, which Python's `float` reads and pandas does not."""
+    try:
+        same = all(float(word) == float(number) for word, number in zip(words, usual, strict=True))
+    except ValueError:
+        same = False
+    if same:
+        return f"If they are quantities: {own} = {own}.map(float, na_action='ignore')."
+    return f"If they are quantities, make {own} numbers first: pandas reads no digits of this script."
 
 
 def _call(name: str, words: Sequence[str], numbers: Sequence[float], unit: str, written: NumberFormat) -> str:

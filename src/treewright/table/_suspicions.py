@@ -44,7 +44,7 @@ MANY_CATEGORIES = 50
 MOST_COMPARED = 10_000  # words, the most frequent, that are compared with each other
 SHOWN = 3
 ID_NAME = re.compile(
-    r"(^|[^a-z])(id|uuid|guid|key|nr|no|number|\w*nummer|numer|numero|número|index|unnamed_\d+|__index_level_\d+__)\.?$",
+    r"(^|[^a-z])(id|uuid|guid|key|\w*nr|no|number|\w*nummer|numer|numero|número|index|unnamed_\d+|__index_level_\d+__)\.?$",
     re.IGNORECASE,
 )
 ID_BEGINS = re.compile(  # "Nr PPE"; but "No. of rooms" is a count

@@ -5,6 +5,7 @@ r"""Rewrite unusual forms of numbers and dates into the usual form with the same
   or a currency.
 - East Asian input methods write full-width digits and signs: `５９`, `１２％`. In Shift JIS the yen sign has the code
   of the backslash, so that `¥12,300` is decoded as `\12,300`.
+- Arabic, Persian and Indian scripts have digits of their own: `٤٤`, `۱٬۲۵۰٫۵`, `४४`, `١٢٪`.
 - `12,000/-` is an Indian amount without paise; `93'466.-` and `1.250,– €` are amounts without Rappen and cents.
 - `05-Mar-2021`, `March 5, 2021`, `5 mars 2021` and `2021年3月5日` can only be dates, and become `2021-03-05`.
 
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 __all__ = ["MONTH", "usual_dates", "usual_numbers"]
 
+OTHER_DIGITS = (
+    r"[\p{Nd}٫٬٪--[0-9０-９]]"  # also the decimal mark, the mark of thousands and the sign of percent
+)
 WIDE = r"[\x{ff01}-\x{ff5e}\x{ffe5}\x{ffe6}]"
 SHIFT_JIS = ("cp932", "ms932", "shift_jis", "shiftjis", "sjis", "shift-jis")
 LETTERS = "|".join(
@@ -87,12 +91,16 @@ def usual_numbers(fields: pl.Series, encoding: str = "utf-8", *, amounts: bool =
     ['-1,535.87', '200', '-35']
     >>> usual_numbers(polars.Series(["５９", "7", "(2)"])).to_list()
     ['59', '7', '(2)']
+    >>> usual_numbers(polars.Series(["٤٤", "۱٬۲۵۰٫۵", "१२"])).to_list()
+    ['44', '1,250.5', '12']
     >>> usual_numbers(polars.Series(["93'466.-", "91'033", "1.250,– €"])).to_list()
     ["93'466.00", "91'033", '1.250,00 €']
     """
     found = fields
     if found.str.contains(WIDE).any():
         found = _replaced(found, WIDE, lambda field: "".join(map(_narrow, field)))
+    if found.str.contains(OTHER_DIGITS).any():
+        found = _replaced(found, OTHER_DIGITS, lambda field: "".join(map(_western, field)))
     if encoding.lower().startswith(SHIFT_JIS):
         found = found.str.replace(r"^([+-]?)\\([0-9])", "${1}¥${2}")
     if found.str.contains(WITHOUT_CENTS).any():
@@ -144,6 +152,12 @@ def usual_dates(fields: pl.Series) -> pl.Series:
 
 def _narrow(letter: str) -> str:
     return {"￥": "¥", "￦": "₩"}.get(letter) or unicodedata.normalize("NFKC", letter)
+
+
+def _western(letter: str) -> str:
+    if letter.isdecimal():
+        return str(unicodedata.decimal(letter))
+    return {"٫": ".", "٬": ",", "٪": "%"}.get(letter, letter)
 
 
 def _replaced(fields: pl.Series, pattern: str, change: object) -> pl.Series:

@@ -46,7 +46,10 @@ def test_fit_verify_predict_show_export(patients):
     assert "hazard ratio" in run("export", "m.json", "--to", "python").stdout
 
 
-@pytest.mark.parametrize(("seen", "not_seen"), [("Yes", "no"), ("DEAD", "alive"), ("event", "Censored")])
+@pytest.mark.parametrize(
+    ("seen", "not_seen"),
+    [("Yes", "no"), ("DEAD", "alive"), ("event", "Censored"), ("Ja", "nein"), ("verstorben", "lebt")],
+)
 def test_events_may_be_words(patients, seen, not_seen):
     """The same tree as of 1 and 0; any other word is refused, an unknown event too."""
     assert run(*FIT, "--max-depth", "2", "-o", "numbers.json").exit_code == 0

@@ -1,4 +1,4 @@
-"""Spellings of one word: capitals, blanks, accents of Latin letters; other marks make other words."""
+"""Spellings of one word: capitals, blanks, accents of Latin and Greek letters; other marks make other words."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from treewright.table._alike import groups_alike, one_spelling
         ["são", "sa\u0303o", "SAO"],
         ["Müller", "MÃ¼ller"],
         ["Full-time", "full time", "FULL\u2011TIME"],
+        ["όχι", "ΟΧΙ", "ΌΧΙ"],  # Greek capitals are written without the accent
     ],
 )
 def test_one_word_in_several_spellings(alike):

@@ -32,6 +32,9 @@ from treewright.table._answers import in_an_order, several_in_one_field
         ["0,25-0,75", "1,5-2", "2-1000", "1.000-20.000"],
         ["500-900", "900-1k", "1k-2k", "2k-5k"],
         ["<10k", "10-20k", "20-40k", "40k+"],
+        ["5 - strongly disagree", "4 - disagree", "3 - neutral", "2 - agree", "1 - strongly agree"],
+        ["1. never", "2. rarely", "3. often"],
+        ["1=nie", "2=selten", "3=oft"],
     ],
 )
 def test_words_in_an_order_are_found_however_they_come(ordered: list[str]) -> None:
@@ -50,6 +53,7 @@ def test_words_in_an_order_are_found_however_they_come(ordered: list[str]) -> No
         ["0-1", "0-2", "1-4", "1-2"],
         ["1.2.3-1.2.4", "1.5-2", "2-3"],
         ["yes", "no", "often"],
+        ["1 - single", "2 - married", "3 - divorced"],
         ["unzufrieden", "neutral", "weder noch", "zufrieden"],
         [f"{k}-{k + 1}" for k in range(100)],
     ],

@@ -115,3 +115,12 @@ def test_na_is_kept_where_it_stands_for_a_word(tmp_path: Path) -> None:
     ]  # fmt: skip
     again = load_csv(path, columns=csv.table.columns, reading=csv.reading)
     np.testing.assert_array_equal(again.table.X, csv.table.X)
+
+
+def test_codes_that_look_like_numbers_with_an_exponent_are_told(tmp_path):
+    file = tmp_path / "t.csv"
+    file.write_text("part,b,y\n" + "".join(f"{k % 3 + 1}E{k % 5},{k}e+02,{'uv'[k % 2]}\n" for k in range(60)))
+    csv = load_csv(file, target="y")
+    (note,) = (note for note in csv.table.notes if "code" in note)
+    assert "Column 'part' holds '1E0', which is read as the number 1; if it is a code, declare" in note
+    assert load_csv(file, target="y", categorical=["part"]).table.columns[0].categories[:2] == ("1E0", "1E1")

@@ -3,7 +3,7 @@
 import pytest
 
 from treewright.errors import InputError
-from treewright.table import load_csv
+from treewright.table import load_csv, look
 from treewright.table._encodings import likely_encodings
 
 
@@ -31,10 +31,28 @@ def test_the_right_one_is_named_with_its_words(words, encoding):
 
 @pytest.mark.parametrize(
     ("words", "encoding"),
-    [("Zużycie;Odcięcie", "cp1250"), ("Возраст;Город", "cp1251"), ("Größe", "cp1252"), ("£;naïve", "cp1252")],
+    [
+        ("Zużycie;Odcięcie", "cp1250"),
+        ("Возраст;Город", "cp1251"),
+        ("Größe", "cp1252"),
+        ("£;naïve", "cp1252"),
+        ("Ηλικία;Πόλη", "cp1253"),
+    ],
 )
 def test_signs_between_letters_speak_against_an_encoding(words, encoding):
     assert likely_encodings(words.encode(encoding))[0][0] == encoding
+
+
+def test_the_name_of_a_column_that_was_asked_for_decides(tmp_path):
+    """A guess with other letters has no such column: the error was about its name, and `--fix` wrote the guess."""
+    data = "ΤΥΠΟΣ;ΑΠΟΤΕΛΕΣΜΑ\nΑ;1\nΒ;2\n".encode("cp1253")
+    assert likely_encodings(data)[0][0] != "cp1253"
+    assert likely_encodings(data, ["ΑΠΟΤΕΛΕΣΜΑ"])[0][0] == "cp1253"
+    file = tmp_path / "types.csv"
+    file.write_bytes(data)
+    seen = look(file, target="ΑΠΟΤΕΛΕΣΜΑ")
+    assert seen.options().startswith("--encoding cp1253")
+    assert "ΤΥΠΟΣ" in str(seen)
 
 
 def test_the_error_shows_the_words(tmp_path):

@@ -139,3 +139,19 @@ def test_rows_of_json_are_written_with_a_column_for_each_inner_field(write, monk
     assert load_csv(tmp_path / "rows.csv").table.names == ("ms", "req.path", "req.bytes")
     with pytest.raises(InputError, match=r"\(pandas: pandas\.read_json\('export\.csv', lines=True\)\.to_csv"):
         load_csv(write('{"ms": 1}\n{"ms": 2}\n'))
+
+
+@pytest.mark.parametrize("quote", ["", '"'])
+def test_rows_that_end_with_a_separator_which_the_header_lacks(tmp_path, quote):
+    """The first row was taken for the header, and `look` said that there is no column of labels."""
+    file = tmp_path / "t.csv"
+    file.write_text(
+        f"{quote}a{quote},b,y\n" + "".join(f"{k % 5},{k % 7},{'uv'[k % 2]},\n" for k in range(40))
+    )
+    with pytest.raises(InputError, match=r"all lines below the first end with ','.*put ',' at its end"):
+        load_csv(file, target="y")
+    seen = look(file, target="y")
+    assert seen.n_rows == 40
+    assert seen.labels == (("u", 20), ("v", 20))
+    file.write_text(file.read_text().replace("y\n", "y,\n", 1))
+    assert load_csv(file, target="y").table.names[:2] == ("a", "b")

@@ -35,6 +35,7 @@ def test_silence_on_ordinary_columns():
         ("customer", [f"c{k}" for k in range(200)], "ignore"),
         ("order", list(range(5000, 5200)), "ignore"),
         ("Kunden-Nr.", [k * k for k in range(200)], "ignore"),
+        ("Schadennr", [k * k for k in range(200)], "ignore"),
         ("always", [3] * 200, "ignore"),
         ("zip", [10115 + k % 30 for k in range(200)], "categorical"),
         ("Branch code", [k % 7 for k in range(200)], "categorical"),

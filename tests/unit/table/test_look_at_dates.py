@@ -93,3 +93,12 @@ def test_dates_without_marks_are_told():
     assert found.action == ""
     amounts = pd.DataFrame({"due": [*days[:-1], 20220231], "x": [1, 2] * 30})
     assert not any("without marks" in one.text for one in look(amounts).findings)
+
+
+def test_version_numbers_are_no_dates(tmp_path):
+    path = tmp_path / "t.csv"
+    rows = [f"{1 + k % 3}.{1 + k % 5}.{1 + k % 20};{k};{'uv'[k % 2]}" for k in range(60)]
+    path.write_text("\n".join(["Version;b;y", *rows]) + "\n", encoding="utf-8")
+    (finding,) = (one for one in look(path, target="y").findings if one.column == "Version")
+    assert "They look like version numbers" in finding.text
+    assert finding.option == "--categorical Version"

@@ -54,6 +54,29 @@ def test_no_code_for_missing_hides_another(tmp_path, codes, suffix, told):
     ).sum() == 10 * len(set(codes) - {"80", "81"})
 
 
+@pytest.mark.parametrize(
+    ("others", "code", "value"),
+    [
+        (["9.99", "12.34", "7.5", "20.25"], "999", 999),  # 9.99 is another number
+        (["12.50", "7.25", "20.00", "3.75"], "(999)", -999),
+        (["1", "2", "3", "4"], "\u2212999", -999),
+        (["12 %", "7 %", "20 %", "9 %"], "-999 %", -999),
+        (["$12.50", "$7.25", "$20.00", "$3.75"], "$-999.00", -999),
+        (["1 250,50 €", "2 300,75 €", "1 100,25 €", "2 050,00 €"], "-9 999,00 €", -9999),
+    ],
+)
+def test_a_code_is_proposed_as_the_file_writes_it_and_only_the_code(tmp_path, others, code, value):
+    path = tmp_path / "amounts.csv"
+    rows = [f'"{code if k % 20 == 0 else others[k % 4]}";{k};{"yn"[k % 3 == 0]}' for k in range(200)]
+    path.write_text("\n".join(["amount;b;y", *rows]) + "\n", encoding="utf-8")
+    known = load_csv(path, target="y").table.X[:, 0]
+    codes = [one.value for one in look(path, target="y").findings if one.action == "missing"]
+    assert codes == [code]
+    read = load_csv(path, target="y", missing_in={"amount": codes}).table.X[:, 0]
+    assert np.array_equal(np.isnan(read), known == value)
+    assert (known == value).sum() == 10
+
+
 def test_a_code_beside_many_values_is_an_ordinary_one():
     ages = [99 if k % 20 == 0 else k % 99 for k in range(200)]
     assert look(frame(age=ages), target="y").findings == ()

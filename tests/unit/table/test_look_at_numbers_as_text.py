@@ -33,6 +33,35 @@ def test_the_blank_between_thousands_is_shown_as_a_blank(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("fields", "values"),
+    [
+        (["٤٤", "٢٥", "١٠٣"], [44, 25, 103]),  # Arabic
+        (["۱٬۲۵۰٫۵", "۹۰۰٫۲۵", "۲٬۰۰۰٫۰"], [1250.5, 900.25, 2000]),  # Persian, with its own marks
+        (["४४", "२५", "१०३"], [44, 25, 103]),
+        (["١٢٪", "٧٪", "٣٪"], [12, 7, 3]),
+    ],
+)
+def test_digits_of_other_scripts_are_numbers(tmp_path, fields, values):
+    path = tmp_path / "t.csv"
+    rows = [f"{fields[k % 3]};{k};{'uv'[k % 2]}" for k in range(60)]
+    path.write_text("\n".join(["a;b;y", *rows]) + "\n", encoding="utf-8")
+    csv = load_csv(path, target="y")
+    assert csv.table.X[:3, 0].tolist() == values
+    assert not any(finding.column == "a" for finding in look(path, target="y").findings)
+    again = load_csv(path, columns=csv.table.columns, reading=csv.reading, needed=[0])
+    assert again.table.X[:3, 0].tolist() == values
+
+
+def test_digits_of_other_scripts_in_a_frame_are_converted_by_what_look_says():
+    X = frame(age=[("٤٤", "٢٥", "١٠٣", None)[k % 4] for k in range(200)])
+    (text,) = (finding.text for finding in look(X, target="y").findings if finding.column == "age")
+    call = text.split("If they are quantities: ")[1].removesuffix(".")
+    exec(call, {"X": X})
+    assert X["age"][:3].tolist() == [44, 25, 103]
+    assert X["age"].isna().sum() == 50
+
+
+@pytest.mark.parametrize(
     ("words", "said", "action"),
     [
         (

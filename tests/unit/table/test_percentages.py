@@ -58,6 +58,25 @@ def test_where_a_field_without_sign_may_be_a_share_a_person_is_asked(write, fiel
     assert settings_of(seen).ignore == ()  # the column is not left out without a word
 
 
+@pytest.mark.parametrize("rows", [1, 3])
+def test_a_code_without_sign_is_proposed_as_missing(write, rows):
+    path = write([*[f"{j},5 %" for j in range(1, 20)], *["-999,0"] * rows])
+    with pytest.raises(InputError, match=r"'-999,0' without a % sign in .* If it means missing, add it"):
+        load_csv(path, target="y")
+    seen = look(path, target="y")
+    assert seen.options() == "--missing rate=-999,0"
+    csv = load_csv(path, target="y", missing_in={"rate": ["-999,0"]})
+    np.testing.assert_array_equal(csv.table.X[:, 0], [*np.arange(1.5, 20), *[np.nan] * rows])
+
+
+def test_shares_beside_a_code_are_still_asked_about(write):
+    path = write([*[f"{j},5 %" for j in range(1, 20)], "0,082", "-999", "-999"])
+    code, shares = (one for one in look(path, target="y").findings if one.column == "rate")
+    assert code.option == "--missing rate=-999"
+    assert "percentages and also '0,082' without a % sign" in shares.text
+    assert not shares.action
+
+
 def test_a_later_file_is_read_alike(write):
     known = load_csv(write(["12,5 %", "3,1 %", "8,2", "4,4"]), target="y")
     again = load_csv(

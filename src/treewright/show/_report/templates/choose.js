@@ -8,9 +8,70 @@ const byId = (id) => document.getElementById(id);
 const rootEdges = new Set(Object.keys(data.roots).map(Number));
 
 // ---------------------------------------------------------------- counts, as in tree_counts.hpp
-// Cells are [leaves, errors, number of subtrees]. `banned` is a set of columns.
+// How many subtrees there are, by leaves and errors: for each number of leaves, ascending, { leaves, errors, counts } with the errors
+// ascending. A count is a number as long as that is exact, and a BigInt beyond.
 
-class Counter {
+const plus = (a, b) => {
+  if (typeof a === "number" && typeof b === "number") {
+    const sum = a + b;
+    if (sum <= Number.MAX_SAFE_INTEGER) return sum;
+  }
+  return BigInt(a) + BigInt(b);
+};
+const times = (a, b) => {
+  if (typeof a === "number" && typeof b === "number") {
+    const product = a * b;
+    if (product <= Number.MAX_SAFE_INTEGER) return product;
+  }
+  return BigInt(a) * BigInt(b);
+};
+
+class Sums {
+  constructor(limit) { // the most errors by number of leaves
+    this.limit = limit;
+    this.byLeaves = [];
+  }
+  add(leaves, errors, count) {
+    if (leaves >= this.limit.length || errors > this.limit[leaves]) return;
+    const row = (this.byLeaves[leaves] ??= new Map());
+    row.set(errors, plus(row.get(errors) ?? 0, count));
+  }
+  // All pairs of a left and a right subtree, `copies` times; two leaves only by their labels.
+  join(a, b, labelsA, labelsB, errorsA, errorsB, copies = 1) {
+    for (const left of a)
+      for (const right of b) {
+        const leaves = left.leaves + right.leaves;
+        if (leaves >= this.limit.length) break;
+        if (leaves > 2 || data.redundant) this.joinLevels(left, right, leaves, copies);
+      }
+    if (data.redundant) return;
+    for (const labelA of labelsA)
+      for (const labelB of labelsB) if (labelA !== labelB) this.add(2, errorsA[labelA] + errorsB[labelB], copies);
+  }
+  joinLevels(left, right, leaves, copies) {
+    const most = this.limit[leaves], row = (this.byLeaves[leaves] ??= new Map());
+    for (let i = 0; i < left.errors.length; ++i) {
+      const errors = left.errors[i], count = times(left.counts[i], copies);
+      if (errors + right.errors[0] > most) return;
+      for (let j = 0; j < right.errors.length && errors + right.errors[j] <= most; ++j) {
+        const both = errors + right.errors[j];
+        row.set(both, plus(row.get(both) ?? 0, times(count, right.counts[j])));
+      }
+    }
+  }
+  levels() {
+    const out = [];
+    this.byLeaves.forEach((row, leaves) => {
+      const errors = [...row.keys()].sort((a, b) => a - b);
+      if (errors.length > 0) out.push({ leaves, errors, counts: errors.map((each) => row.get(each)) });
+    });
+    return out;
+  }
+}
+// The same as a list of [leaves, errors, number of subtrees].
+const listed = (levels) => levels.flatMap(({ leaves, errors, counts }) => errors.map((each, k) => [leaves, each, BigInt(counts[k])]));
+
+class Counter { // `banned` is a set of columns
   constructor(banned) {
     this.banned = banned;
     this.known = new Map();
@@ -24,41 +85,21 @@ class Counter {
     const sides = new Map(data.groups[edges.column[edge]]);
     return only.filter((split) => this.allows(split)).map((split) => [split, sides.get(split) ?? 1]);
   }
-  cells(node) {
+  levels(node) {
     if (this.known.has(node)) return this.known.get(node);
-    const limit = nodes.most[node], sums = new Map(), width = nodes.width;
-    const add = (leaves, errors, count) => {
-      if (leaves >= limit.length || errors > limit[leaves]) return;
-      const key = leaves * width + errors;
-      sums.set(key, (sums.get(key) ?? 0n) + count);
-    };
+    const sums = new Sums(nodes.most[node]);
     if (node > 0 || !data.mustSplit)
-      for (const label of nodes.labels[node]) add(1, nodes.errors[node][label], 1n);
+      for (const label of nodes.labels[node]) sums.add(1, nodes.errors[node][label], 1);
     for (let edge = nodes.first[node]; edge < nodes.last[node]; ++edge) {
-      const copies = BigInt(this.group(edge).length);
-      if (copies === 0n) continue;
-      const left = edges.left[edge], right = edges.right[edge];
-      join(this.cells(left), this.cells(right), nodes.labels[left], nodes.labels[right], nodes.errors[left],
-        nodes.errors[right], (leaves, errors, count) => add(leaves, errors, copies * count));
+      const copies = this.group(edge).length, left = edges.left[edge], right = edges.right[edge];
+      if (copies > 0)
+        sums.join(this.levels(left), this.levels(right), nodes.labels[left], nodes.labels[right], nodes.errors[left], nodes.errors[right], copies);
     }
-    const out = [];
-    for (const [key, count] of sums) out.push([Math.floor(key / width), key % width, count]);
+    const out = sums.levels();
     this.known.set(node, out);
     return out;
   }
 }
-
-// Calls add(leaves, errors, count) for the pairs of a left and a right subtree; two leaves only by their labels.
-function join(a, b, labelsA, labelsB, errorsA, errorsB, add) {
-  for (const [leavesA, costA, countA] of a)
-    for (const [leavesB, costB, countB] of b)
-      if (data.redundant || leavesA > 1 || leavesB > 1) add(leavesA + leavesB, costA + costB, countA * countB);
-  if (data.redundant) return;
-  for (const labelA of labelsA)
-    for (const labelB of labelsB) if (labelA !== labelB) add(2, errorsA[labelA] + errorsB[labelB], 1n);
-}
-
-nodes.width = 1 + Math.max(1, ...data.most);
 
 const counters = new Map();
 function counter(banned) {
@@ -85,11 +126,11 @@ function nodeAt(tree, place) {
   }
   return node;
 }
-function cellsAt(count, tree, place = "", node = 0) {
+function levelsAt(count, tree, place = "", node = 0) {
   const choice = tree.get(place);
-  if (choice === undefined) return count.cells(node);
+  if (choice === undefined) return count.levels(node);
   if (choice.leaf !== undefined)
-    return nodes.labels[node].includes(choice.leaf) && !(place === "" && data.mustSplit) ? [[1, nodes.errors[node][choice.leaf], 1n]] : [];
+    return nodes.labels[node].includes(choice.leaf) && !(place === "" && data.mustSplit) ? [{ leaves: 1, errors: [nodes.errors[node][choice.leaf]], counts: [1] }] : [];
   const found = edgeOf(node, choice.split);
   if (found === null || !count.group(found[0]).some(([split]) => split === choice.split)) return [];
   const sides = found[1] === 1 ? [edges.left[found[0]], edges.right[found[0]]] : [edges.right[found[0]], edges.left[found[0]]];
@@ -97,32 +138,24 @@ function cellsAt(count, tree, place = "", node = 0) {
     const below = tree.get(place + "LR"[k]);
     return below === undefined ? nodes.labels[side] : below.leaf !== undefined ? [below.leaf] : [];
   });
-  const limit = nodes.most[node], sums = new Map();
-  join(cellsAt(count, tree, place + "L", sides[0]), cellsAt(count, tree, place + "R", sides[1]), labels[0], labels[1],
-    nodes.errors[sides[0]], nodes.errors[sides[1]], (leaves, errors, n) => {
-      if (leaves >= limit.length || errors > limit[leaves]) return;
-      const key = leaves * nodes.width + errors;
-      sums.set(key, (sums.get(key) ?? 0n) + n);
-    });
-  return [...sums].map(([key, n]) => [Math.floor(key / nodes.width), key % nodes.width, n]);
+  const sums = new Sums(nodes.most[node]);
+  sums.join(levelsAt(count, tree, place + "L", sides[0]), levelsAt(count, tree, place + "R", sides[1]), labels[0], labels[1],
+    nodes.errors[sides[0]], nodes.errors[sides[1]]);
+  return sums.levels();
 }
 
 // Trees that keep all rules, by size. A forced column is counted by inclusion and exclusion.
 function countedBySize(rules, tree) {
-  const forced = [...rules.forced], sums = new Map();
+  const forced = [...rules.forced], byLeaves = data.most.map(() => new Map());
   for (let subset = 0; subset < 1 << forced.length; ++subset) {
     const banned = new Set(rules.banned);
     let sign = 1n;
     forced.forEach((column, k) => { if (subset & (1 << k)) { banned.add(column); sign = -sign; } });
-    for (const [leaves, errors, n] of cellsAt(counter(banned), tree)) {
-      if (leaves >= data.most.length || errors > data.most[leaves]) continue;
-      const key = leaves * nodes.width + errors;
-      sums.set(key, (sums.get(key) ?? 0n) + sign * n);
-    }
+    for (const [leaves, errors, n] of listed(levelsAt(counter(banned), tree)))
+      if (leaves < data.most.length && errors <= data.most[leaves])
+        byLeaves[leaves].set(errors, (byLeaves[leaves].get(errors) ?? 0n) + sign * n);
   }
-  const out = [];
-  for (const [key, n] of sums) if (n !== 0n) out.push([Math.floor(key / nodes.width), key % nodes.width, n]);
-  return out;
+  return byLeaves.flatMap((row, leaves) => [...row].filter(([, n]) => n !== 0n).map(([errors, n]) => [leaves, errors, n]));
 }
 const within = (size, cell) => size === null || (cell[0] === size.leaves && cell[1] >= size.low && cell[1] <= size.high);
 const objective = ([leaves, errors]) => (data.base + errors + data.price * leaves) * data.unit;
@@ -197,7 +230,7 @@ function modelFile(tree) {
     return at;
   };
   write("", 0);
-  const [cell] = cellsAt(counter(new Set()), tree);
+  const [cell] = listed(levelsAt(counter(new Set()), tree));
   const loss = (data.base + cell[1]) * data.unit, value = loss + data.cost * cell[0];
   const optimal = value <= data.lowerBound * (1 + 1e-12);
   return {
@@ -263,16 +296,21 @@ function change(next) {
 const ruled = (more) => ({ rules: { banned: new Set(rules.banned), forced: new Set(rules.forced), size: rules.size, ...more } });
 
 const BINS = 10;
-const everyCell = countedBySize({ banned: new Set(), forced: new Set(), size: null }, new Map());
-const lowest = Math.min(...everyCell.map((cell) => cell[1])), highest = Math.max(...everyCell.map((cell) => cell[1]));
-const step = Math.max(1, Math.ceil((highest - lowest + 1) / BINS));
-const sizes = [...new Set(everyCell.map((cell) => cell[0]))].sort((a, b) => a - b);
-const bins = [...new Set(everyCell.map((cell) => Math.floor((cell[1] - lowest) / step)))].sort((a, b) => a - b); // that have trees
+let axes = null; // of the map: the same whatever the rules are
+function axesOfMap() {
+  if (axes !== null) return axes;
+  const every = countedBySize({ banned: new Set(), forced: new Set(), size: null }, new Map());
+  const lowest = every.reduce((least, cell) => Math.min(least, cell[1]), Infinity), highest = every.reduce((most, cell) => Math.max(most, cell[1]), 0);
+  const step = Math.max(1, Math.ceil((highest - lowest + 1) / BINS));
+  const ascending = (values) => [...new Set(values)].sort((a, b) => a - b);
+  const bins = ascending(every.map((cell) => Math.floor((cell[1] - lowest) / step))); // that have trees
+  return (axes = { lowest, highest, step, sizes: ascending(every.map((cell) => cell[0])), bins });
+}
 
 const loss = (errors) => ((data.base + errors) * data.unit).toFixed(4);
 const lossOf = ({ low, high }) => loss(low) === loss(high) ? loss(low) : `${loss(low)} to ${loss(high)}`;
 function drawMap(cells) {
-  const table = byId("map"), sums = new Map();
+  const table = byId("map"), sums = new Map(), { lowest, highest, step, sizes, bins } = axesOfMap();
   for (const [leaves, errors, n] of cells) {
     const key = `${leaves} ${Math.floor((errors - lowest) / step)}`;
     sums.set(key, (sums.get(key) ?? 0n) + n);
@@ -399,7 +437,7 @@ function drawOptions() {
 }
 
 function drawPair() {
-  for (const side of ["a", "b"]) if (kept[side] !== null) byId(`tree-${side}`).replaceChildren(drawTree(kept[side], false), element("p", {}, `objective ${number(objective(cellsAt(counter(new Set()), kept[side])[0]))}`));
+  for (const side of ["a", "b"]) if (kept[side] !== null) byId(`tree-${side}`).replaceChildren(drawTree(kept[side], false), element("p", {}, `objective ${number(objective(listed(levelsAt(counter(new Set()), kept[side]))[0]))}`));
   if (kept.a === null || kept.b === null) return;
   const differ = differences(kept.a, kept.b);
   const rows = differ.reduce((sum, kind) => sum + data.kinds.rows[kind], 0);
@@ -483,7 +521,9 @@ byId("save").addEventListener("click", () => {
 });
 drawContested();
 if (data.gaps !== null) drawGap();
-render();
+// A large set takes seconds to count: the page is shown before.
+byId("state").textContent = "Counting the trees \u2026";
+window.addEventListener("load", () => setTimeout(render, 0));
 
 const given = (asked) => ({ banned: new Set(asked.banned ?? []), forced: new Set(asked.forced ?? []), size: asked.size ?? null });
 window.treewright = {
