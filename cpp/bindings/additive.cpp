@@ -35,7 +35,8 @@ nb::dict squared_error(Run& run, Matrix<std::uint32_t> rank, Vector<std::int64_t
     data.weighted.resize(weighted.size());
     std::int64_t total = 0;
     for (const std::int64_t w : data.weight) {
-        if (w < 0 || (total += w) > TargetTable::kLargestSum) throw std::invalid_argument("squared_error: weights");
+        if (w < 0 || w > TargetTable::kLargestSum || (total += w) > TargetTable::kLargestSum)
+            throw std::invalid_argument("squared_error: weights");
     }
     double squares = 0;
     for (std::uint32_t k = 0; k < data.n_outputs; ++k) {

@@ -163,7 +163,8 @@ nb::dict hybrid(const Ensemble& e, double exact_boxes, double grid_cells, std::i
     HybridOptions options;
     options.exact_boxes = exact_boxes;
     options.grid_cells = grid_cells;
-    require(samples >= 0, "samples must be at least 0");
+    require(samples >= 1, "samples must be at least 1");
+    require(max_leaves >= 1, "max_leaves must be at least 1");
     require(threads >= 1, "threads must be at least 1");
     options.threads = threads;
     options.samples = static_cast<std::size_t>(samples);

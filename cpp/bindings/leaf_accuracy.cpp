@@ -11,6 +11,7 @@
 #include <nanobind/stl/pair.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -26,6 +27,8 @@ constexpr Count kMaxTabled = Count{1} << 24;    // weights of the lower bound's 
 constexpr std::uint32_t kMaxClasses = 1 << 13;  // their cost matrix is made
 constexpr Cost kMaxCost = Cost{1} << 123;
 constexpr int kMaxShift = 100;
+// Of deviations, and of rows for a unit of coarse weight: what a leaf of all rows wants is below 2^63.
+constexpr double kMaxZ = 0x1p10, kMostRows = 0x1p60;
 
 // Numbers of 128 bits come and go as two halves.
 Cost joined(std::pair<std::int64_t, std::uint64_t> halves) {
@@ -46,7 +49,7 @@ Data make_data(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<s
     require_ranks({rank.data(), rank.size()}, label.size());
     if (min_leaf < 1 || min_leaf > static_cast<std::int64_t>(label.size()))
         throw std::invalid_argument("leaf_accuracy: min_leaf out of range");
-    if (!(z >= 0) || !(scale > 0)) throw std::invalid_argument("leaf_accuracy: z or scale out of range");
+    if (!(z >= 0 && z <= kMaxZ) || !(scale > 0)) throw std::invalid_argument("leaf_accuracy: z or scale out of range");
     Data data;
     data.measure = {lower_bound ? Criterion::lower_bound : Criterion::accuracy, z, scale, real_weights};
     data.min_leaf = min_leaf;
@@ -81,6 +84,9 @@ Data make_data(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<s
         if (sum > (Whole{1} << 101)) throw std::invalid_argument("leaf_accuracy: full weights too large");
         data.shift = shift;
     }
+    const double rows = std::ldexp(scale, data.shift);
+    if (lower_bound && !(rows >= 1 / kMostRows && rows <= kMostRows))
+        throw std::invalid_argument("leaf_accuracy: z or scale out of range");
     data.prepare();
     return data;
 }

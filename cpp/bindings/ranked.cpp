@@ -143,6 +143,7 @@ class RankedProblem {
         LabelledTable& data = *table_;
         require_within(span_of(y), std::int64_t{0}, static_cast<std::int64_t>(k) - 1, "ranked: y");
         require_within(span_of(weight), std::int64_t{0}, kMost, "ranked: weight");
+        require_within(span_of(costs), std::int64_t{0}, largest::kClassCost, "ranked: costs");
         data.n_classes = static_cast<std::uint32_t>(k);
         data.label.assign(y.data(), y.data() + y.shape(0));
         data.weight.assign(weight.data(), weight.data() + weight.shape(0));
@@ -151,12 +152,15 @@ class RankedProblem {
             const std::int64_t* row = costs.data() + t * k;
             least[t] = *std::min_element(row, row + k);
             most[t] = *std::max_element(row, row + k) - least[t];
-            require(least[t] >= 0 && most[t] <= kMost, "ranked: costs out of range");
+            require(most[t] <= kMost, "ranked: costs out of range");
             for (std::size_t c = 0; c < k; ++c) data.cost.push_back(static_cast<std::int32_t>(row[c] - least[t]));
         }
         for (std::size_t i = 0; i < data.n_rows; ++i) {
+            const std::int64_t always = least[data.label[i]];
+            require(always == 0 || weight(i) <= (largest::kClassCost - base_cost_) / always,
+                    "ranked: what every tree pays is above 2^59");
+            base_cost_ += weight(i) * always;
             total_ += weight(i) * most[data.label[i]];
-            base_cost_ += weight(i) * least[data.label[i]];
             require(total_ <= kMost, "ranked: costs too large for 32-bit sums");
         }
     }

@@ -11,6 +11,14 @@ using treewright::ArenaScope;
 
 namespace {
 
+bool is_closed([[maybe_unused]] const char* at) {
+#if defined(__SANITIZE_ADDRESS__)
+    return __asan_address_is_poisoned(at) != 0;
+#else
+    return false;
+#endif
+}
+
 // Fills what it takes with its own number; a child that overlapped would leave another number behind.
 void recurse(Arena& arena, Dice& dice, std::int64_t number, int depth) {
     ArenaScope scope(arena);
@@ -39,7 +47,22 @@ int main() {
     check(arena.bytes() == held, "the same work takes no new memory");
     const auto mark = arena.mark();
     const auto first = arena.take<char>(10);
+    check(!is_closed(first.data()) && !is_closed(first.data() + 9), "what was taken may be touched");
+#if defined(__SANITIZE_ADDRESS__)
+    check(is_closed(first.data() + 10) && is_closed(first.data() + 64), "what lies behind it may not");
+    check(std::all_of(first.begin(), first.end(), [](char x) { return x == '\xa5'; }),
+          "nothing stays of what was there");
+#endif
     arena.release(mark);
+#if defined(__SANITIZE_ADDRESS__)
+    check(is_closed(first.data()), "what was given back may not be touched");
+#endif
     check(arena.take<char>(10).data() == first.data(), "released memory is used again");
+    const auto large = arena.take<char>(3'000'000);
+    arena.release(mark);
+#if defined(__SANITIZE_ADDRESS__)
+    check(is_closed(large.data()), "nor large blocks");
+#endif
+    check(arena.take<char>(3'000'000).data() == large.data(), "large blocks are used again");
     std::puts("arena: ok");
 }

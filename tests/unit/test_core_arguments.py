@@ -154,6 +154,10 @@ def ranked(**other: Any) -> dict[str, Any]:
         {"y": np.array([0, 1, 65535], dtype=np.int32)},
         {"costs": np.zeros((0, 0), dtype=np.int64)},
         {"costs": np.array([[0, -1], [1, 0]], dtype=np.int64)},
+        {
+            "costs": np.array([[-(2**63), 2**63 - 1], [1, 0]], dtype=np.int64)
+        },  # their difference passes 64 bits
+        {"costs": np.full((2, 2), 2**62, dtype=np.int64), "weight": np.full(3, 4, dtype=np.int64)},
         {"weight": np.full(3, 2**31 - 1, dtype=np.int64)},
         {"unit": 2**62},
         {"leaf": 2**62},
@@ -208,6 +212,10 @@ def leaf_accuracy(**other: Any) -> dict[str, Any]:
         {"unit": (-1, 0)},
         {"leaf": (2**62, 0)},
         {"full": np.ones((2, 2), dtype=np.uint64)},
+        {"lower_bound": True, "z": float("inf")},
+        {"lower_bound": True, "z": 1e200},
+        {"lower_bound": True, "z": 1.0, "scale": 1e-300},
+        {"lower_bound": True, "z": 1.0, "scale": float("inf")},
     ],
     ids=lambda wrong: next(iter(wrong)),
 )
@@ -289,6 +297,7 @@ def additive(loss: str, **other: Any) -> dict[str, Any]:
     ("loss", "wrong"),
     [
         ("squared_error", {"leaf": 2**62}),
+        ("squared_error", {"weight": np.array([1, 2**63 - 1]), "weighted": np.zeros((1, 2), dtype=np.int64)}),
         ("squared_error", {"weighted": np.tile(np.array([[-(2**45), 2**45]]), (256, 1)), "shift": 60}),
         ("squared_error", {"weighted": np.array([[-(2**40), 2**40]])}),
         # Squares of 2^91 fit in these units; what two rows may lose, one by one, does not.
@@ -302,7 +311,7 @@ def additive(loss: str, **other: Any) -> dict[str, Any]:
 )
 def test_additive_losses_beyond_64_bits(loss: str, wrong: dict[str, Any]) -> None:
     assert additive(loss)["lower"] == additive(loss)["upper"]
-    with pytest.raises(ValueError, match=r"units|too large|too fine"):
+    with pytest.raises(ValueError, match=r"units|too large|too fine|weights"):
         additive(loss, **wrong)
 
 

@@ -247,3 +247,34 @@ def test_ensembles(wrong: dict[str, Any]) -> None:
         core.bornagain_find_other(ensemble(), [0], [1], 300)
     with pytest.raises(ValueError, match="goal"):
         core.bornagain_exact(ensemble(), 17, 1, 1.0, 10, 2**20, None)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"samples": 0}, {"max_leaves": -1e300}, {"max_leaves": float("nan")}], ids=str
+)
+def test_questions_to_the_heuristic(wrong: dict[str, Any]) -> None:
+    """Of no samples it looked at the first label; the others are no numbers of leaves."""
+    asked = {
+        "exact_boxes": 0.0,
+        "grid_cells": 0.0,
+        "samples": 10,
+        "max_leaves": np.inf,
+        "seed": 0,
+        "descents": 0,
+        "threads": 1,
+        "time_limit": 10.0,
+        "step_limit": 10**6,
+        "memory_limit": 2**24,
+        "report": None,
+    }
+    assert core.bornagain_hybrid(ensemble(), **asked)["complete"]
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        core.bornagain_hybrid(ensemble(), **(asked | wrong))
+
+
+def test_no_rows_have_no_split() -> None:
+    arguments = {"n_classes": 2, "costs": np.array([0.0, 1.0, 1.0, 0.0]), "min_leaf": 1}
+    rows = (np.array([0, 1], dtype=np.int32), np.ones(2))
+    assert core.best_of_packed_splits(np.array([[2]], dtype=np.uint8), *rows, **arguments) == 0
+    none = (np.zeros(0, dtype=np.int32), np.zeros(0))
+    assert core.best_of_packed_splits(np.zeros((1, 0), dtype=np.uint8), *none, **arguments) is None

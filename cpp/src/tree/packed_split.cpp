@@ -90,6 +90,7 @@ std::optional<std::size_t> best_single_split(std::span<const std::uint8_t> packe
     const Votes votes(rows);
     const SidesOfBits sides(rows);
     const std::size_t n_rows = rows.y.size(), n_bytes = (n_rows + 7) / 8;
+    if (n_rows == 0) return std::nullopt;
     std::vector<double> left(votes.n_sums()), right(left.size());
     std::optional<std::size_t> found;
     double least = std::numeric_limits<double>::infinity();

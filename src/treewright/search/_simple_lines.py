@@ -306,7 +306,10 @@ def _whole_weights(weight: Floats) -> tuple[NDArray[np.int64], float]:
     parts = [10.0**-decimals for decimals in range(1, WEIGHT_DECIMALS + 1)]
     for unit in (*parts, *(least / count for count in range(1, MOST_OF_LEAST + 1))):
         if (np.abs(np.rint(distinct / unit) * unit - distinct) <= WEIGHT_ERROR / 2 * distinct).all():
-            whole = np.rint(weight / unit).astype(np.int64)
+            counts = np.rint(weight / unit)
+            if counts.sum() >= 2.0**62:  # no integers of 64 bits
+                continue
+            whole = counts.astype(np.int64)
             common = int(np.gcd.reduce(whole))
             if whole.sum() <= common * LARGEST_WEIGHT:
                 return whole // common, 1 / (unit * common)

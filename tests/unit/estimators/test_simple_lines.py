@@ -263,6 +263,8 @@ def test_bad_input():
         OptimalTreeRegressor(**SIMPLE).fit(X, np.column_stack([y, y]))
     with pytest.raises(InputError, match="sample_weight: lines are compared as whole numbers"):
         OptimalTreeRegressor(**SIMPLE).fit(X, y, np.random.default_rng(0).random(len(y)))
+    with pytest.raises(InputError, match="sample_weight: lines are compared as whole numbers"):
+        OptimalTreeRegressor(**SIMPLE).fit(X, y, np.where(np.arange(len(y)) == 0, 1e9, 1e-9))  # past 64 bits
     with pytest.raises(InputError, match="no search for all numbers of leaves"):
         OptimalTreeRegressorCV(**SIMPLE).fit(X, y)
     with pytest.raises(InputError, match=r"Column 'x1' ranges from .* Divide it by a power of ten"):
