@@ -22,7 +22,7 @@ from treewright._arguments import refuse_lossy
 from treewright._numbers import is_real, is_whole
 from treewright.errors import InputError
 from treewright.estimators._hybrid_warnings import warn_of_few_trials, warn_of_no_gain, warn_of_time
-from treewright.estimators._interrupt import inner_fits_return, settle_interrupt
+from treewright.estimators._interrupt import InnerFits, inner_fits_return, settle_interrupt
 from treewright.estimators._label_spellings import warn_of_spellings
 from treewright.estimators._tree_estimator import TreeClassifier, is_column_vector, warn_of_column_vector
 from treewright.leaf_accuracy import (
@@ -247,7 +247,7 @@ class HybridTreeClassifier(TreeClassifier):
         own = type(given).__module__.startswith(
             "treewright."
         )  # others that search end with KeyboardInterrupt
-        with inner_fits_return() if own else nullcontext():
+        with inner_fits_return() if own else nullcontext(InnerFits()) as inner:
             top = make_top(
                 given,
                 X,
@@ -263,7 +263,7 @@ class HybridTreeClassifier(TreeClassifier):
             getattr(given, "estimator", None),
         )  # that of FrozenEstimator is fitted elsewhere, too
         fitted_here = not isinstance(given, Tree) and not any(top.model is model for model in theirs)
-        interrupted = (
+        interrupted = inner.interrupted or (
             fitted_here and top.result is not None and top.result.asked_to_stop is StopReason.INTERRUPT
         )
         if top.n_learned is not None:
