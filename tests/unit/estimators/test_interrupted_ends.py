@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,6 +20,9 @@ from treewright import (
     LeafAccuracyTreeClassifier,
     LeafAccuracyTreeClassifierCV,
     NearOptimalTreeClassifier,
+    OptimalPolicyTree,
+    OptimalProbabilityTree,
+    OptimalSurvivalTree,
     OptimalTreeClassifier,
     OptimalTreeRegressor,
 )
@@ -49,6 +53,64 @@ def pressed(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     monkeypatch.setattr(_end_of_fit, "smaller_in_words", press)
     monkeypatch.setattr(_leaf_accuracy, "smaller_in_words", press)
     return times
+
+
+KEPT: list[tuple[Any, Any, str, str]] = [
+    (OptimalTreeClassifier(0.05, max_depth=2, progress=False), Y, "_optimal_tree", "own_importances"),
+    (
+        OptimalTreeClassifier(0.05, max_depth=2, progress=False, objective="f1"),
+        Y,
+        "_optimal_tree",
+        "f1_importances",
+    ),
+    (
+        OptimalTreeRegressor(0.05, max_depth=2, progress=False),
+        X[:, 0],
+        "_optimal_regressor",
+        "own_importances",
+    ),
+    (OptimalProbabilityTree(0.05, max_depth=2, progress=False), Y, "_optimal_probability", "own_importances"),
+    (
+        OptimalPolicyTree(0.05, max_depth=2, progress=False),
+        np.eye(2)[Y],
+        "_optimal_policy",
+        "own_importances",
+    ),
+    (
+        OptimalSurvivalTree(0.05, max_depth=2, progress=False),
+        (Y > 0, 1 + X[:, 0] ** 2),
+        "_optimal_survival",
+        "censoring_curve",
+    ),
+]
+
+
+@pytest.mark.parametrize(("model", "target", "module", "part"), KEPT)
+def test_ctrl_c_while_a_proven_tree_is_described(
+    model: Any, target: Any, module: str, part: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What else a fit keeps is made again, and the result and a loop over fits learn of the Ctrl-C."""
+    whole = clone(model).fit(X, target)
+    described: list[Any] = []
+    real = getattr(sys.modules[f"treewright.estimators.{module}"], part)
+
+    def press_at_first(*given: Any) -> Any:
+        described.append(given)
+        if len(described) == 1:
+            raise KeyboardInterrupt
+        return real(*given)
+
+    monkeypatch.setattr(f"treewright.estimators.{module}.{part}", press_at_first)
+    model = clone(model).fit(X, target)
+    assert len(described) == 2
+    assert (model.result_.status, model.result_.stop_reason) == (SolveStatus.OPTIMAL, None)
+    assert model.result_.asked_to_stop is StopReason.INTERRUPT
+    assert np.array_equal(model.feature_importances_, whole.feature_importances_)
+    assert np.array_equal(model.predict(X), whole.predict(X))
+    described.clear()
+    with pytest.raises(KeyboardInterrupt), treewright.raise_on_interrupt():
+        model.fit(X, target)
+    assert np.array_equal(model.predict(X), whole.predict(X))
 
 
 STOPPED = [
