@@ -288,40 +288,40 @@ class HybridTreeClassifier(TreeClassifier):
         alone: Shared | None = None
         by_tree: NDArray[np.bool_] | None = None
         late = False
-        if self.tune == "rounds" and not interrupted:
+        if not interrupted:
             try:
-                if fitted_here and top.n_learned is None and can_be_made_again(top.model):
-                    by_tree = right_when_held_out(
-                        top.model, Inputs.of(tree.columns).matrix(rows), classes[labels], weight,
-                        n_folds=self.n_folds, seed=seed, clock=clock, seconds_each=took,
-                    )  # fmt: skip
-                    late = by_tree is None and len(labels) >= self.n_folds
-                alone, too_late = self._model_of_all_rows(
-                    tree, rows, labels, weight, leaf_model, random, clock, by_tree
+                if self.tune == "rounds":
+                    if fitted_here and top.n_learned is None and can_be_made_again(top.model):
+                        by_tree = right_when_held_out(
+                            top.model, Inputs.of(tree.columns).matrix(rows), classes[labels], weight,
+                            n_folds=self.n_folds, seed=seed, clock=clock, seconds_each=took,
+                        )  # fmt: skip
+                        late = by_tree is None and len(labels) >= self.n_folds
+                    alone, too_late = self._model_of_all_rows(
+                        tree, rows, labels, weight, leaf_model, random, clock, by_tree
+                    )
+                    late |= too_late
+                self.extensions_ = extend_leaves(
+                    tree,
+                    rows,
+                    labels,
+                    weight,
+                    leaf_model,
+                    tuning=self._tuning(clock),
+                    n_folds=self.n_folds,
+                    n_jobs=self.n_jobs,
+                    random_state=random,
+                    clock=Clock() if self.tune == "optuna" else clock,  # trials have a limit of their own
+                    shared=alone if self.share else None,
+                    by_tree=by_tree,
                 )
-                late |= too_late
-            except KeyboardInterrupt:
+            except KeyboardInterrupt:  # before the first leaf, or between two steps
                 interrupted = True
         if interrupted:
             self.extensions_ = {
                 leaf: Extension(leaf, Treatment.KEPT, 0, np.empty(0, dtype=np.int64), interrupted=True)
                 for leaf in np.flatnonzero(tree.is_leaf).tolist()
             }
-        else:
-            self.extensions_ = extend_leaves(
-                tree,
-                rows,
-                labels,
-                weight,
-                leaf_model,
-                tuning=self._tuning(clock),
-                n_folds=self.n_folds,
-                n_jobs=self.n_jobs,
-                random_state=random,
-                clock=Clock() if self.tune == "optuna" else clock,  # trials have a limit of their own
-                shared=alone if self.share else None,
-                by_tree=by_tree,
-            )
         self.tree_ = tree
         self.top_ = top.model
         self.result_ = top.result

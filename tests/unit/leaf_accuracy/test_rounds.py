@@ -381,3 +381,16 @@ def test_half_of_the_folds_are_no_cross_validation(monkeypatch):
             top, X, y, None, make_leaf_model(None), folds=3, random_state=np.random.RandomState(0)
         )
     assert len(asked) == 2
+
+
+@pytest.mark.parametrize("tune", [None, "rounds"])
+def test_ctrl_c_before_the_first_leaf_keeps_the_tree(tune, monkeypatch):
+    def press(*_, **__):
+        raise KeyboardInterrupt
+
+    X, y = noisy(0)
+    monkeypatch.setattr("treewright.estimators._hybrid.extend_leaves", press)
+    model = HybridTreeClassifier(tune=tune, random_state=0).fit(X, y)
+    assert model.stop_reason_ is StopReason.INTERRUPT
+    assert all(own.interrupted for own in model.extensions_.values())
+    assert np.array_equal(model.predict(X), model.top_.predict(X))
