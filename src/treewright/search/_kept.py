@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from treewright._native import core
 from treewright.result import StopReason, told_to_stop
 
-__all__ = ["engine_answer", "kept_result"]
+__all__ = ["engine_answer", "kept_result", "note_interrupt"]
 
 Result = TypeVar("Result")
 
@@ -43,10 +43,15 @@ def engine_answer(engine: Callable[..., dict[str, Any]], *given: Any, **named: A
     except KeyboardInterrupt:
         if not kept:
             raise
-        kept[0]["ended_by"] = core.Stop.INTERRUPT
-        if kept[0]["stop"] != core.Stop.NONE:
-            kept[0]["stop"] = core.Stop.INTERRUPT
+        note_interrupt(kept[0])
     return kept[0]
+
+
+def note_interrupt(answer: dict[str, Any]) -> None:
+    """Note in the answer of an engine that Ctrl-C came after it; what was proven before stays proven."""
+    answer["ended_by"] = core.Stop.INTERRUPT
+    if answer["stop"] != core.Stop.NONE:
+        answer["stop"] = core.Stop.INTERRUPT
 
 
 def kept_result(make: Callable[[], Result]) -> Result:
@@ -63,5 +68,9 @@ def kept_result(make: Callable[[], Result]) -> Result:
         return make()
     except KeyboardInterrupt:
         made: Any = make()
-        told: Result = replace(made, stats={**made.stats, **told_to_stop(StopReason.INTERRUPT)})
-        return told
+        told: dict[str, Any] = {"stats": {**made.stats, **told_to_stop(StopReason.INTERRUPT)}}
+        for name in ("stop_reason", "stop"):  # of what ended without a proof
+            if getattr(made, name, None) is not None:
+                told[name] = StopReason.INTERRUPT
+        interrupted: Result = replace(made, **told)
+        return interrupted

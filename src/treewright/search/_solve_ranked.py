@@ -18,7 +18,7 @@ from treewright.result import SolveResult, StopReason, told_to_stop
 from treewright.search._counted import counted_tree
 from treewright.search._held_to_one_split import best_split, cheaper_tree, held_to_one_split
 from treewright.search._integers import is_coarse
-from treewright.search._kept import engine_answer, kept_result
+from treewright.search._kept import engine_answer, kept_result, note_interrupt
 from treewright.search._limits import Limits, ProgressCallback, stop_reason
 from treewright.search._options import RankedOptions
 from treewright.search._ranked_rows import RankedRows, RankedUnits, ranked_rows
@@ -181,6 +181,7 @@ def solve_ranked(
             answer, units, found = again, finer, tree_of(again)
     except KeyboardInterrupt:  # between two searches, which keep their trees
         counts |= told_to_stop(StopReason.INTERRUPT)
+        note_interrupt(answer)
 
     def answered() -> SolveResult:
         tree = tree_of(answer) if found is None else found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import _thread
 import operator
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import chain, starmap
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 from treewright._native import core
+from treewright.binarize import midpoints
 from treewright.problem import (
     make_f1_problem,
     make_policy_problem,
@@ -20,7 +22,7 @@ from treewright.problem import (
     make_regression_problem,
     make_survival_problem,
 )
-from treewright.result import SolveStatus, StopReason
+from treewright.result import SolveStatus, StopReason, told_to_stop
 from treewright.search import (
     BinaryOptions,
     Limits,
@@ -41,6 +43,7 @@ from treewright.search import _additive_result as additive_result
 from treewright.search import _binary_policy as binary_policy
 from treewright.search import _binary_run as binary_run
 from treewright.search import _leaf_accuracy as leaf_accuracy
+from treewright.search import _leaf_accuracy_bound as bound
 from treewright.search import _solve as binary
 from treewright.search import _solve_f1 as f1
 from treewright.search import _solve_frontier as frontier
@@ -183,6 +186,39 @@ def test_what_is_put_together_is_made_once_where_nobody_presses() -> None:
 
     assert kept_result(make) is made
     assert made == [1]
+
+
+def test_a_stopped_run_says_who_ended_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A caller that goes on after a limit must not go on after Ctrl-C."""
+    for name, module in (("counted_tree", binary), ("splits_of", ranked)):
+        options = BITS if module is binary else RANKS
+        asked = make_problem(TABLE, Y, cost_complexity=1e-4, max_depth=4)
+        stopped = solve(asked, "all", options=options, limits=Limits(step_limit=1))
+        assert stopped.stop_reason is StopReason.STEP_LIMIT
+        with monkeypatch.context() as patched:
+            patched.setattr(module, name, pressed_in_call(1, getattr(module, name)))
+            result = solve(asked, "all", options=options, limits=Limits(step_limit=1))
+        assert result.stop_reason is result.asked_to_stop is StopReason.INTERRUPT
+        assert said(result) == said(stopped)
+
+
+def test_the_bound_of_a_worst_leaf_heeds_a_late_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It searches one penalty after another: the first that was interrupted is the last, proven or not."""
+    problem = make_problem(TABLE, Y, cost_complexity=0, max_depth=2, min_samples_leaf=20)
+    whole, calls = bound.bound_by_errors(problem, midpoints(TABLE), 1.0, Limits().started()), []
+    real = bound.solve_binary
+
+    def pressed(*given: Any, **named: Any) -> Any:
+        calls.append(given)
+        found = real(*given, **named)
+        return replace(found, stats={**found.stats, **told_to_stop(StopReason.INTERRUPT)})
+
+    monkeypatch.setattr(bound, "solve_binary", pressed)
+    found = bound.bound_by_errors(problem, midpoints(TABLE), 1.0, Limits().started())
+    assert len(calls) == 1
+    assert found.interrupted
+    assert not whole.interrupted
+    assert found.upper >= whole.upper
 
 
 def pressed_late(seen: list[Any]) -> Callable[..., Any]:
