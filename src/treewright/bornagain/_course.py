@@ -10,7 +10,7 @@ from treewright._native import core
 from treewright.errors import SolverError
 from treewright.result import StopReason
 
-__all__ = ["STOPS", "Progress", "give_up", "give_up_if_asked", "reporter"]
+__all__ = ["STOPS", "Progress", "ended_by", "give_up", "give_up_if_asked", "reporter"]
 
 STOPS = {
     core.Stop.TIME: StopReason.TIME_LIMIT,
@@ -47,6 +47,11 @@ class Progress:
     steps: int
     bytes: int
     phase: str
+
+
+def ended_by(found: dict[str, Any]) -> StopReason | None:
+    """Return what ended a run, after its proof or before."""
+    return STOPS.get(found.get("ended_by", found["stop"]))
 
 
 def give_up_if_asked(found: dict[str, Any]) -> None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from treewright._native import core
 from treewright.convert import LINKS, Ensemble
 from treewright.errors import InputError
+from treewright.search import engine_answer
 from treewright.tree import Column, ColumnKind, ThresholdSplit, Tree
 
 __all__ = ["DEFAULT_MEMORY", "HUGE", "Engine"]
@@ -167,8 +168,8 @@ class Engine:
         self, goal: int, threads: int, time_limit: float, step_limit: int, memory_limit: int, report: Any
     ) -> dict[str, Any]:
         """Run the dynamic program; see `treewright.bornagain.solve`."""
-        return dict(
-            core.bornagain_exact(self.native, goal, threads, time_limit, step_limit, memory_limit, report)
+        return engine_answer(
+            core.bornagain_exact, self.native, goal, threads, time_limit, step_limit, memory_limit, report
         )
 
     def find_other(self, lo: NDArray[np.int64], hi: NDArray[np.int64], label: int) -> list[int] | None:
@@ -203,19 +204,18 @@ class Engine:
         report: Any = None,
     ) -> dict[str, Any]:
         """Build the heuristic's tree, or estimate its leaves from random `descents` if there are any."""
-        return dict(
-            core.bornagain_hybrid(
-                self.native,
-                exact_boxes,
-                GRID_CELLS,
-                samples,
-                max_leaves,
-                seed,
-                descents,
-                threads,
-                time_limit,
-                HUGE,
-                memory_limit,
-                report,
-            )
+        return engine_answer(
+            core.bornagain_hybrid,
+            self.native,
+            exact_boxes,
+            GRID_CELLS,
+            samples,
+            max_leaves,
+            seed,
+            descents,
+            threads,
+            time_limit,
+            HUGE,
+            memory_limit,
+            report,
         )

@@ -16,13 +16,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from treewright._arguments import check_arguments, numbers_of
 from treewright._native import core
-from treewright.bornagain._course import STOPS, Progress, give_up_if_asked, reporter
+from treewright.bornagain._course import STOPS, Progress, ended_by, give_up_if_asked, reporter
 from treewright.bornagain._engine import DEFAULT_MEMORY, HUGE, Engine
 from treewright.bornagain._notes import domain_notes
 from treewright.bornagain._solve_groups import refuse_groups
 from treewright.convert import Ensemble
 from treewright.errors import InputError, SolverError
 from treewright.result import BornAgainResult, SolveStatus, told_to_stop
+from treewright.search import engine_answer
 from treewright.tree import Tree, leaves_in_words
 
 __all__ = ["prune", "pruned_result", "smaller_result", "solve_active"]
@@ -213,22 +214,31 @@ def solve_active(
     if not len(rows):
         raise InputError("X has no rows; active pruning needs training rows.")
     cells = np.unique(engine.cells(rows), axis=0)
-    found = dict(
-        core.bornagain_active(
-            engine.native,
-            np.ascontiguousarray(cells, dtype=np.int32),
-            max(SEARCH_SHARE * budget - (time.monotonic() - start), 0.0),
-            HUGE if step_limit is None else int(step_limit),
-            HUGE if memory_limit is None else int(memory_limit),
-            reporter(progress, "active"),
-        )
+    found = engine_answer(
+        core.bornagain_active,
+        engine.native,
+        np.ascontiguousarray(cells, dtype=np.int32),
+        max(SEARCH_SHARE * budget - (time.monotonic() - start), 0.0),
+        HUGE if step_limit is None else int(step_limit),
+        HUGE if memory_limit is None else int(memory_limit),
+        reporter(progress, "active"),
     )
-    tree = engine.tree(found["nodes"], rows) if found["nodes"] else None
-    if not found["optimal"] and found["stop"] not in (core.Stop.INTERRUPT, core.Stop.CALLBACK):
-        left = min(budget - (time.monotonic() - start), MOST_SECONDS)
-        pruned, interrupted = _pruned_whole(engine, rows, left)
-        tree = _smaller(tree, pruned)
-        if interrupted:
+
+    def searched() -> Tree | None:
+        return engine.tree(found["nodes"], rows) if found["nodes"] else None
+
+    tree, interrupted = None, False
+    try:
+        tree = searched()
+        if not found["optimal"] and found["stop"] not in (core.Stop.INTERRUPT, core.Stop.CALLBACK):
+            left = min(budget - (time.monotonic() - start), MOST_SECONDS)
+            pruned, interrupted = _pruned_whole(engine, rows, left)
+            tree = _smaller(tree, pruned)
+    except KeyboardInterrupt:  # while another tree was pruned: that of the search is there
+        tree, interrupted = searched() if tree is None else tree, True
+    if interrupted:
+        found["ended_by"] = core.Stop.INTERRUPT
+        if not found["optimal"]:
             found["stop"] = core.Stop.INTERRUPT
     if tree is None:
         give_up_if_asked(found)
@@ -248,7 +258,7 @@ def solve_active(
         "ensemble_trees": len(ensemble.trees),
         "ensemble_leaves": ensemble.n_leaves,
         "ensemble_depth": max(t.depth for t in ensemble.trees),
-        **told_to_stop(STOPS.get(found["stop"])),
+        **told_to_stop(ended_by(found)),
     }
     return BornAgainResult(
         tree=tree,

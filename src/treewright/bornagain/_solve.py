@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,14 +17,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from treewright._arguments import check_arguments
 from treewright._native import core
-from treewright.bornagain._course import STOPS, Progress, give_up_if_asked, reporter
+from treewright.bornagain._course import STOPS, Progress, ended_by, give_up_if_asked, reporter
 from treewright.bornagain._engine import DEFAULT_MEMORY, HUGE, Engine
 from treewright.bornagain._notes import ensemble_notes
 from treewright.bornagain._solve_groups import solve_groups
 from treewright.convert import Ensemble
 from treewright.errors import InputError, SolverError
 from treewright.result import BornAgainResult, SolveStatus, StopReason, told_to_stop
-from treewright.search import threads_of
+from treewright.search import kept_result, threads_of
 from treewright.tree import Tree
 
 __all__ = ["OBJECTIVES", "solve"]
@@ -192,7 +193,7 @@ def solve(
     if objective == "heuristic":
         left = max(budget - (time.monotonic() - start), 0.0)
         found = _heuristic(engine, max_leaves, left, memory, progress, tuning)
-        return _finish(engine, rows, found, None, options, time.monotonic() - start)
+        return kept_result(partial(_finish, engine, rows, found, None, options, time.monotonic() - start))
 
     incumbent = None
     limited = time_limit is not None or progress is not None
@@ -207,8 +208,10 @@ def solve(
             **tuning,
         )
         give_up_if_asked(incumbent)
-        if told_to_stop(STOPS.get(incumbent["stop"])):  # its tree was complete
-            return _finish(engine, rows, incumbent, None, options, time.monotonic() - start)
+        if told_to_stop(ended_by(incumbent)):  # its tree was complete
+            return kept_result(
+                partial(_finish, engine, rows, incumbent, None, options, time.monotonic() - start)
+            )
     exact = engine.exact(
         OBJECTIVES.index(objective),
         threads,
@@ -224,7 +227,7 @@ def solve(
         incumbent = _heuristic(
             engine, max_leaves, left, memory, progress, tuning, after=exact, first=incumbent
         )
-    return _finish(engine, rows, incumbent, exact, options, time.monotonic() - start)
+    return kept_result(partial(_finish, engine, rows, incumbent, exact, options, time.monotonic() - start))
 
 
 def _forecast_boxes(engine: Engine, cell_limit: float, time_limit: float) -> float:
@@ -363,7 +366,7 @@ def _finish(
     last = exact if exact is not None else incumbent
     stop = STOPS.get(last["stop"]) if last is not None and not optimal else None
     if last is not None:
-        stats |= told_to_stop(STOPS.get(last["stop"]))
+        stats |= told_to_stop(ended_by(last))
     notes: tuple[str, ...] = ()
     if stop is StopReason.MEMORY_LIMIT:
         boxes = stats["boxes"]

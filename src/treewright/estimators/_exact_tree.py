@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from sklearn.base import clone
 
 from treewright.estimators._tree_estimator import TreeEstimator
+from treewright.result import StopReason, told_to_stop
 from treewright.search import Limits, ProgressCallback, SearchForecast, forecast_search, progress_bar
 
 __all__ = ["ExactTree", "Question"]
@@ -45,6 +46,16 @@ class ExactTree(TreeEstimator):
         with progress_bar(self.progress, self.time_limit) as report:
             self.result_ = question.answer(limits, report)
         self.tree_ = self.result_.tree
+        return self.result_
+
+    def _keep_more(self, keep: Callable[[], None]) -> Any:
+        """Set what else is kept of an answer, and return the result; Ctrl-C meanwhile begins that again, once."""
+        try:
+            keep()
+        except KeyboardInterrupt:
+            told = told_to_stop(StopReason.INTERRUPT)
+            self.result_ = replace(self.result_, stats={**self.result_.stats, **told})
+            keep()
         return self.result_
 
     def _question(self, *data: Any) -> Question:

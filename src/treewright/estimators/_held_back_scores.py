@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
+from treewright.estimators._interrupt import InnerFits
 from treewright.estimators._leaf_accuracy import LeafAccuracyTreeClassifier
 from treewright.result import StopReason
 from treewright.search import Limits
@@ -40,6 +41,7 @@ def score_candidates(
     labels: NDArray[Any],
     weight: NDArray[np.float64],
     limits: Callable[[int], Limits | StopReason],
+    inner: InnerFits,
 ) -> HeldBackScores:
     """Fit and score, until the time is over or Ctrl-C comes.
 
@@ -52,6 +54,8 @@ def score_candidates(
         Of all rows. Parts of the table keep its categories: a held-back row may have one that no training row has.
     limits : callable
         Limits of a fit of which so many, itself included, are to come; the reason where nothing is left.
+    inner : InnerFits
+        These fits, which return when they are interrupted.
     """
     found = HeldBackScores()
     to_come = len(splits) * len(candidates)
@@ -71,7 +75,7 @@ def score_candidates(
                     warnings.simplefilter("ignore", ConvergenceWarning)
                     stated = partial(fitted._problem, None, labels[train], weight[train], part)
                     fitted._find(fitted._started(), stated)
-                if fitted.result_.asked_to_stop is StopReason.INTERRUPT:
+                if inner.interrupted:
                     found.interrupted = True
                     return found
                 score, right = _score(fitted, held, labels[test], weight[test])

@@ -22,7 +22,7 @@ from treewright._arguments import refuse_lossy
 from treewright._numbers import is_real, is_whole
 from treewright.errors import InputError
 from treewright.estimators._hybrid_warnings import warn_of_few_trials, warn_of_no_gain, warn_of_time
-from treewright.estimators._interrupt import inner_fits_return, settle_interrupt
+from treewright.estimators._interrupt import InnerFits, inner_fits_return, settle_interrupt
 from treewright.estimators._label_spellings import warn_of_spellings
 from treewright.estimators._tree_estimator import TreeClassifier, is_column_vector, warn_of_column_vector
 from treewright.leaf_accuracy import (
@@ -247,7 +247,7 @@ class HybridTreeClassifier(TreeClassifier):
         own = type(given).__module__.startswith(
             "treewright."
         )  # others that search end with KeyboardInterrupt
-        with inner_fits_return() if own else nullcontext():
+        with inner_fits_return() if own else nullcontext(InnerFits()) as inner:
             top = make_top(
                 given,
                 X,
@@ -263,7 +263,7 @@ class HybridTreeClassifier(TreeClassifier):
             getattr(given, "estimator", None),
         )  # that of FrozenEstimator is fitted elsewhere, too
         fitted_here = not isinstance(given, Tree) and not any(top.model is model for model in theirs)
-        interrupted = (
+        interrupted = inner.interrupted or (
             fitted_here and top.result is not None and top.result.asked_to_stop is StopReason.INTERRUPT
         )
         if top.n_learned is not None:
@@ -288,40 +288,40 @@ class HybridTreeClassifier(TreeClassifier):
         alone: Shared | None = None
         by_tree: NDArray[np.bool_] | None = None
         late = False
-        if self.tune == "rounds" and not interrupted:
+        if not interrupted:
             try:
-                if fitted_here and top.n_learned is None and can_be_made_again(top.model):
-                    by_tree = right_when_held_out(
-                        top.model, Inputs.of(tree.columns).matrix(rows), classes[labels], weight,
-                        n_folds=self.n_folds, seed=seed, clock=clock, seconds_each=took,
-                    )  # fmt: skip
-                    late = by_tree is None and len(labels) >= self.n_folds
-                alone, too_late = self._model_of_all_rows(
-                    tree, rows, labels, weight, leaf_model, random, clock, by_tree
+                if self.tune == "rounds":
+                    if fitted_here and top.n_learned is None and can_be_made_again(top.model):
+                        by_tree = right_when_held_out(
+                            top.model, Inputs.of(tree.columns).matrix(rows), classes[labels], weight,
+                            n_folds=self.n_folds, seed=seed, clock=clock, seconds_each=took,
+                        )  # fmt: skip
+                        late = by_tree is None and len(labels) >= self.n_folds
+                    alone, too_late = self._model_of_all_rows(
+                        tree, rows, labels, weight, leaf_model, random, clock, by_tree
+                    )
+                    late |= too_late
+                self.extensions_ = extend_leaves(
+                    tree,
+                    rows,
+                    labels,
+                    weight,
+                    leaf_model,
+                    tuning=self._tuning(clock),
+                    n_folds=self.n_folds,
+                    n_jobs=self.n_jobs,
+                    random_state=random,
+                    clock=Clock() if self.tune == "optuna" else clock,  # trials have a limit of their own
+                    shared=alone if self.share else None,
+                    by_tree=by_tree,
                 )
-                late |= too_late
-            except KeyboardInterrupt:
+            except KeyboardInterrupt:  # before the first leaf, or between two steps
                 interrupted = True
         if interrupted:
             self.extensions_ = {
                 leaf: Extension(leaf, Treatment.KEPT, 0, np.empty(0, dtype=np.int64), interrupted=True)
                 for leaf in np.flatnonzero(tree.is_leaf).tolist()
             }
-        else:
-            self.extensions_ = extend_leaves(
-                tree,
-                rows,
-                labels,
-                weight,
-                leaf_model,
-                tuning=self._tuning(clock),
-                n_folds=self.n_folds,
-                n_jobs=self.n_jobs,
-                random_state=random,
-                clock=Clock() if self.tune == "optuna" else clock,  # trials have a limit of their own
-                shared=alone if self.share else None,
-                by_tree=by_tree,
-            )
         self.tree_ = tree
         self.top_ = top.model
         self.result_ = top.result

@@ -19,18 +19,27 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from types import FrameType
 
 from treewright.result import StopReason
 
-__all__ = ["inner_fits_return", "raise_on_interrupt", "settle_interrupt"]
+__all__ = ["InnerFits", "inner_fits_return", "raise_on_interrupt", "settle_interrupt"]
 
 LOOPS = ("sklearn", "joblib", "dask", "distributed", "optuna", "ray")
 # Parts of these that call `fit` once and hand on what it returns.
 SINGLE = ("sklearn.base", "sklearn.frozen", "sklearn.pipeline", "joblib.memory")
 TWICE = 2.0  # seconds between two Ctrl-C that belong together
 
-_asked: ContextVar[bool | None] = ContextVar("treewright_raise_on_interrupt", default=None)
+
+@dataclass
+class InnerFits:
+    """The fits that an estimator makes inside of its own, and whether Ctrl-C ended one of them."""
+
+    interrupted: bool = False
+
+
+_asked: ContextVar[InnerFits | bool | None] = ContextVar("treewright_raise_on_interrupt", default=None)
 _last = -TWICE  # when a fit was last interrupted, by the clock of `time.monotonic`
 
 
@@ -63,11 +72,15 @@ def raise_on_interrupt() -> Iterator[None]:
 
 
 @contextmanager
-def inner_fits_return() -> Iterator[None]:
-    """Let fits return when interrupted, whoever calls: the estimator around them settles the interrupt itself."""
-    token = _asked.set(False)
+def inner_fits_return() -> Iterator[InnerFits]:
+    """Let fits return when interrupted, whoever calls: the estimator around them settles the interrupt itself.
+
+    What is yielded says whether one was, also after its search, which the result of such a fit does not know.
+    """
+    inner = InnerFits()
+    token = _asked.set(inner)
     try:
-        yield
+        yield inner
     finally:
         _asked.reset(token)
 
@@ -88,7 +101,8 @@ def settle_interrupt(reason: StopReason | None) -> None:
     if reason is not StopReason.INTERRUPT:
         return
     asked = _asked.get()
-    if asked is False:  # the estimator around this one will come here, too
+    if isinstance(asked, InnerFits):  # the estimator around this one will come here, too
+        asked.interrupted = True
         return
     now = time.monotonic()
     again, _last = now - _last < TWICE, now

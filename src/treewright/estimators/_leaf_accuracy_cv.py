@@ -203,11 +203,12 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
         n_fits = len(candidates) * n_splits
         last = math.ceil(n_fits * SHARE_OF_LAST)  # the fits as which the last one counts
         share = shared_among(limits, always=1)
-        with inner_fits_return():
+        with inner_fits_return() as inner:
             if splits:
                 found = score_candidates(
-                    model, candidates, splits, table, labels, weight, lambda to_come: share(to_come + last)
-                )
+                    model, candidates, splits, table, labels, weight,
+                    lambda to_come: share(to_come + last), inner,
+                )  # fmt: skip
             else:
                 found = HeldBackScores(late=True)
             if found.interrupted and not found.scores:
@@ -229,7 +230,7 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
         self.result_ = final.result_
         self.stop_reason_ = (
             StopReason.INTERRUPT
-            if found.interrupted
+            if found.interrupted or inner.interrupted
             else self.result_.asked_to_stop or self.result_.stop_reason
         )
         if found.interrupted:

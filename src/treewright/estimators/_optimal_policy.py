@@ -183,10 +183,14 @@ class OptimalPolicyTree(ExactTree):
         limits = limits_of(self, self.n_jobs)
         question = self._question(X, rewards, sample_weight)
         result = self._keep_answer(question, limits)
-        self.feature_importances_ = own_importances(result.tree, question.problem)
-        self.actions_ = question.problem.actions
-        self._reward_names = column_names(rewards)
-        self._action_costs = question.problem.action_costs
+
+        def keep() -> None:
+            self.feature_importances_ = own_importances(result.tree, question.problem)
+            self.actions_ = question.problem.actions
+            self._reward_names = column_names(rewards)
+            self._action_costs = question.problem.action_costs
+
+        result = self._keep_more(keep)
         end_of_fit(result, problem=question.problem, search=question.search, limits=limits)
         return self
 

@@ -161,8 +161,12 @@ class OptimalProbabilityTree(TreeClassifier, ExactTree):
         limits = limits_of(self, self.n_jobs)
         question = self._question(X, y, sample_weight)
         result = self._keep_answer(question, limits)
-        self.feature_importances_ = own_importances(result.tree, question.problem)
-        self.classes_ = question.problem.classes
+
+        def keep() -> None:
+            self.feature_importances_ = own_importances(result.tree, question.problem)
+            self.classes_ = question.problem.classes
+
+        result = self._keep_more(keep)
         end_of_fit(result, problem=question.problem, search=question.search, limits=limits)
         return self
 

@@ -226,12 +226,16 @@ class OptimalTreeRegressor(TreeRegressor, ExactTree):
         limits = limits_of(self, self.n_jobs)
         question = self._question(X, y, sample_weight)
         result = self._keep_answer(question, limits)
-        self.feature_importances_ = (
-            simple_line_importances(result.tree, question.problem)
-            if self.leaf_model == "simple_linear"
-            else own_importances(result.tree, question.problem)
-        )
-        self._keep_leaves(question.problem)
+
+        def keep() -> None:
+            self.feature_importances_ = (
+                simple_line_importances(result.tree, question.problem)
+                if self.leaf_model == "simple_linear"
+                else own_importances(result.tree, question.problem)
+            )
+            self._keep_leaves(question.problem)
+
+        result = self._keep_more(keep)
         end_of_fit(result, problem=question.problem, search=question.search, limits=limits)
         return self
 

@@ -174,17 +174,21 @@ class OptimalSurvivalTree(ExactTree):
         question = self._question(X, y, sample_weight)
         problem: SurvivalProblem = question.problem
         result = self._keep_answer(question, limits)
-        self.feature_importances_ = own_importances(result.tree, question.problem)
-        by_node = rows_by_number(result.tree.apply(problem.table.X), result.tree.node_count)
-        self.curves_ = {
-            node: kaplan_meier(
-                problem.event[by_node[node]],
-                problem.time[by_node[node]],
-                problem.sample_weight[by_node[node]],
-            )
-            for node in np.flatnonzero(result.tree.is_leaf).tolist()
-        }
-        self.censoring_curve_ = censoring_curve(problem.event, problem.time, problem.sample_weight)
+
+        def keep() -> None:
+            self.feature_importances_ = own_importances(result.tree, question.problem)
+            by_node = rows_by_number(result.tree.apply(problem.table.X), result.tree.node_count)
+            self.curves_ = {
+                node: kaplan_meier(
+                    problem.event[by_node[node]],
+                    problem.time[by_node[node]],
+                    problem.sample_weight[by_node[node]],
+                )
+                for node in np.flatnonzero(result.tree.is_leaf).tolist()
+            }
+            self.censoring_curve_ = censoring_curve(problem.event, problem.time, problem.sample_weight)
+
+        result = self._keep_more(keep)
         end_of_fit(result, problem=question.problem, search=question.search, limits=limits)
         return self
 

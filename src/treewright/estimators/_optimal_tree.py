@@ -241,11 +241,15 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
         limits = limits_of(self, self.n_jobs)
         question = self._question(X, y, sample_weight, row_costs)
         result = self._keep_answer(question, limits)
-        if isinstance(question.problem, F1Problem):
-            self.feature_importances_ = f1_importances(result.tree, question.problem)
-        else:
-            self.feature_importances_ = own_importances(result.tree, question.problem)
-        self.classes_ = question.problem.classes
+
+        def keep() -> None:
+            if isinstance(question.problem, F1Problem):
+                self.feature_importances_ = f1_importances(result.tree, question.problem)
+            else:
+                self.feature_importances_ = own_importances(result.tree, question.problem)
+            self.classes_ = question.problem.classes
+
+        result = self._keep_more(keep)
         warn_of_poor_guess(result, stacklevel=3)
         if guesses_of(self).any:  # a reference model for each sample would take too long
             end_of_fit(result)

@@ -12,6 +12,8 @@ from treewright.search._integers import IntegerCosts, integer_costs, whole_weigh
 from treewright.search._integers import is_coarse as is_coarse
 from treewright.search._jobs import answers_in_order, check_n_jobs, threads_of
 from treewright.search._jobs import jobs_for as jobs_for
+from treewright.search._kept import engine_answer as engine_answer
+from treewright.search._kept import kept_result as kept_result
 from treewright.search._leaf_accuracy import solve_leaf_accuracy, solve_with_leaf_accuracy
 from treewright.search._leaf_accuracy_result import leaf_accuracy_result_of, leaf_value
 from treewright.search._limits import Limits, Progress, ProgressCallback, stop_reason

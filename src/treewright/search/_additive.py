@@ -17,6 +17,7 @@ from treewright.binarize import CandidateSplits, candidates_of_text
 from treewright.errors import InputError, SolverError
 from treewright.result import StopReason
 from treewright.search._additive_losses import AdditiveLoss, Units
+from treewright.search._kept import kept_result
 from treewright.search._limits import Limits, ProgressCallback, stop_reason
 from treewright.search._options import RankedOptions
 from treewright.search._ranked_run import NOTHING_COUNTED, counts_of, run_arguments
@@ -213,29 +214,33 @@ def solve_additive(
             objective=units.loss,
         ),
     )
-    splits = splits_of(answer["nodes"], ranked)
-    tree_loss = loss_of(splits, table, loss)
-    n_leaves = sum(split is None for split in splits)
-    objective = tree_loss + leaf_penalty * n_leaves
-    lower, upper = answer["lower"], answer["upper"]
-    tolerance = units.tolerance(objective, max_leaves)
-    bound = min(objective, max(unavoidable, units.loss(lower) - tolerance))
-    counted = units.loss(upper - n_leaves * units.leaf)
-    found = AdditiveAnswer(
-        tuple(splits),
-        lower == upper,
-        objective,
-        bound,
-        tree_loss,
-        leaf_loss,
-        leaf_penalty,
-        tolerance,
-        stop_reason(answer["stop"]),
-        counts_of(answer),
-        options.used(),
-    )
-    least = units.loss(lower) - units.tolerance(objective, max_leaves)
-    return _held_to_its_tree(found, units, counted, least)
+
+    def answered() -> AdditiveAnswer:
+        splits = splits_of(answer["nodes"], ranked)
+        tree_loss = loss_of(splits, table, loss)
+        n_leaves = sum(split is None for split in splits)
+        objective = tree_loss + leaf_penalty * n_leaves
+        lower, upper = answer["lower"], answer["upper"]
+        tolerance = units.tolerance(objective, max_leaves)
+        bound = min(objective, max(unavoidable, units.loss(lower) - tolerance))
+        counted = units.loss(upper - n_leaves * units.leaf)
+        found = AdditiveAnswer(
+            tuple(splits),
+            lower == upper,
+            objective,
+            bound,
+            tree_loss,
+            leaf_loss,
+            leaf_penalty,
+            tolerance,
+            stop_reason(answer["stop"]),
+            counts_of(answer),
+            options.used(),
+        )
+        least = units.loss(lower) - units.tolerance(objective, max_leaves)
+        return _held_to_its_tree(found, units, counted, least)
+
+    return kept_result(answered)
 
 
 def _held_to_its_tree(found: AdditiveAnswer, units: Units, counted: float, least: float) -> AdditiveAnswer:

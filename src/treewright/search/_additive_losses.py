@@ -24,6 +24,7 @@ from treewright.search._additive_units import (
     squared_error_units,
     survival_units,
 )
+from treewright.search._kept import engine_answer
 from treewright.search._loss_rows import check_lengths
 from treewright.search._prune_additive import DEVIANCE, LEAST, SQUARES, RowSums
 from treewright.search._ratio_deviance import half_deviance
@@ -171,7 +172,8 @@ class SquaredErrorLoss:
 
     def native(self, rank: NDArray[np.uint32], units: Any, **rest: Any) -> dict[str, Any]:
         """Run the engine."""
-        return core.squared_error_solve(
+        return engine_answer(
+            core.squared_error_solve,
             rank=rank,
             weight=units.weight,
             weighted=units.weighted,
@@ -232,8 +234,13 @@ class ActionLoss:
 
     def native(self, rank: NDArray[np.uint32], units: Any, **rest: Any) -> dict[str, Any]:
         """Run the engine."""
-        return core.action_costs_solve(
-            rank=rank, cost=units.cost, tie_bits=units.tie_bits, leaf=units.leaf, **rest
+        return engine_answer(
+            core.action_costs_solve,
+            rank=rank,
+            cost=units.cost,
+            tie_bits=units.tie_bits,
+            leaf=units.leaf,
+            **rest,
         )
 
 
@@ -288,7 +295,8 @@ class SurvivalLoss:
 
     def native(self, rank: NDArray[np.uint32], units: Any, **rest: Any) -> dict[str, Any]:
         """Run the engine."""
-        return core.survival_solve(
+        return engine_answer(
+            core.survival_solve,
             rank=rank,
             events=units.events,
             hazard=units.hazard,

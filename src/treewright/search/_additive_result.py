@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -24,6 +25,7 @@ from treewright.result import SolveResult, SolveStatus, StopReason, note_of_roun
 from treewright.search._additive import AdditiveAnswer, loss_of, solve_additive
 from treewright.search._additive_losses import AdditiveLoss
 from treewright.search._held_to_one_split import best_split_of_table
+from treewright.search._kept import kept_result
 from treewright.search._limits import Limits, ProgressCallback, retold
 from treewright.search._options import BinaryOptions, RankedOptions
 from treewright.search._prune_additive import pruned_by_leaves, pruned_splits
@@ -230,6 +232,9 @@ class AdditiveQuestion(Generic[Result]):
         RefutedProofWarning
             A pruning of the tree is better than was claimed possible. It is handed out without any claim.
         """
+        return kept_result(partial(self._answered, answer, notes))
+
+    def _answered(self, answer: AdditiveAnswer, notes: tuple[str, ...]) -> Result:
         problem, loss, one_leaf, grow = self.problem, self.loss, self.one_leaf, self.grow
         leaf_penalty = problem.cost_complexity
 

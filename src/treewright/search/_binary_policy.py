@@ -21,6 +21,7 @@ from treewright.result import told_to_stop
 from treewright.search._additive import AdditiveAnswer, loss_of
 from treewright.search._additive_losses import ActionLoss
 from treewright.search._binary_run import search_bits
+from treewright.search._kept import kept_result
 from treewright.search._limits import Limits, ProgressCallback, stop_reason
 from treewright.search._options import BinaryOptions
 from treewright.search._result import refute
@@ -94,51 +95,57 @@ def solve_binary_policy(
         raise SolverError(
             f"No tree has {problem.min_samples_leaf} rows in every leaf: the table has {n}. Lower min_samples_leaf."
         )
-    splits = tuple(None if column < 0 else split_matrix.splits[column] for column in raw["shape"])
-    n_leaves = splits.count(None)
-    stop = stop_reason(raw["stop"])
-    paid = loss_of(list(splits), problem.table, loss)
-    objective = paid + leaf_penalty * n_leaves
-    most_leaves = min(n, 2 ** min(30, n if problem.max_depth is None else problem.max_depth))
-    if problem.cost_complexity > 0:  # more leaves would cost more than one
-        most_leaves = int(min(most_leaves, 1 + 1 / problem.cost_complexity))
-    # Each leaf is charged up to 1.5 cost units more than its penalty (core/cost_units.hpp).
-    leaf_rounding = 1.5 * most_leaves * math.ldexp(1 / scale, -bits.unit_shift) if bits.leaf_penalty else 0.0
-    # `loss_of` adds up costs of rows, none below 0, one after the other: each sum is off by 2^-53 of itself.
-    counted = raw["upper_bound"] / scale
-    # A penalty above all costs together counts as that sum in the engine.
-    charged = min(leaf_penalty, math.ldexp(bits.leaf_penalty / scale, -bits.unit_shift))
-    is_counted = paid + charged * n_leaves <= (counted + rounding) * (1 + FLOAT + 2.0**-52 * n)
-    is_refuted = not is_counted and raw["exact"] and stop is None
-    refuted: tuple[str, ...] = ()
-    if is_refuted:
-        refuted = (
-            refute(f"a tree with a regret of {counted:.9g} at most", f"{objective:.9g}", "its own tree"),
+
+    def answered() -> AdditiveAnswer:
+        splits = tuple(None if column < 0 else split_matrix.splits[column] for column in raw["shape"])
+        n_leaves = splits.count(None)
+        stop = stop_reason(raw["stop"])
+        paid = loss_of(list(splits), problem.table, loss)
+        objective = paid + leaf_penalty * n_leaves
+        most_leaves = min(n, 2 ** min(30, n if problem.max_depth is None else problem.max_depth))
+        if problem.cost_complexity > 0:  # more leaves would cost more than one
+            most_leaves = int(min(most_leaves, 1 + 1 / problem.cost_complexity))
+        # Each leaf is charged up to 1.5 cost units more than its penalty (core/cost_units.hpp).
+        leaf_rounding = (
+            1.5 * most_leaves * math.ldexp(1 / scale, -bits.unit_shift) if bits.leaf_penalty else 0.0
         )
-    kept = ("seconds", "bytes", "cache_entries", "cache_shed", "row_price_seconds", "row_price_rounds")
-    return AdditiveAnswer(
-        splits=splits,
-        # A run that was stopped while it wrote its tree may have left a worse one than it proved optimal.
-        proven=raw["exact"] and not is_refuted and (stop is None or is_counted),
-        objective=objective,
-        lower_bound=0.0 if is_refuted else max(0.0, raw["lower_bound"] / scale - rounding),
-        loss=paid,
-        leaf_loss=one_leaf,
-        leaf_penalty=leaf_penalty,
-        tolerance=2 * rounding + leaf_rounding,
-        stop=stop,
-        stats={
-            "steps": raw["steps"],
-            "subproblems": raw["steps"],
-            "distinct_rows": bits.n_rows,
-            "distinct_columns": bits.n_columns,
-            "leaves_proven": bool(raw["leaves_exact"]),
-            **{name: raw[name] for name in kept},
-            **told_to_stop(stop_reason(raw["ended_by"])),
-        },
-        options=options.used(),
-        refuted=refuted,
-    )
+        # `loss_of` adds up costs of rows, none below 0, one after the other: each sum is off by 2^-53 of itself.
+        counted = raw["upper_bound"] / scale
+        # A penalty above all costs together counts as that sum in the engine.
+        charged = min(leaf_penalty, math.ldexp(bits.leaf_penalty / scale, -bits.unit_shift))
+        is_counted = paid + charged * n_leaves <= (counted + rounding) * (1 + FLOAT + 2.0**-52 * n)
+        is_refuted = not is_counted and raw["exact"] and stop is None
+        refuted: tuple[str, ...] = ()
+        if is_refuted:
+            refuted = (
+                refute(f"a tree with a regret of {counted:.9g} at most", f"{objective:.9g}", "its own tree"),
+            )
+        kept = ("seconds", "bytes", "cache_entries", "cache_shed", "row_price_seconds", "row_price_rounds")
+        return AdditiveAnswer(
+            splits=splits,
+            # A run that was stopped while it wrote its tree may have left a worse one than it proved optimal.
+            proven=raw["exact"] and not is_refuted and (stop is None or is_counted),
+            objective=objective,
+            lower_bound=0.0 if is_refuted else max(0.0, raw["lower_bound"] / scale - rounding),
+            loss=paid,
+            leaf_loss=one_leaf,
+            leaf_penalty=leaf_penalty,
+            tolerance=2 * rounding + leaf_rounding,
+            stop=stop,
+            stats={
+                "steps": raw["steps"],
+                "subproblems": raw["steps"],
+                "distinct_rows": bits.n_rows,
+                "distinct_columns": bits.n_columns,
+                "leaves_proven": bool(raw["leaves_exact"]),
+                **{name: raw[name] for name in kept},
+                **told_to_stop(stop_reason(raw["ended_by"])),
+            },
+            options=options.used(),
+            refuted=refuted,
+        )
+
+    return kept_result(answered)
 
 
 def _whole_costs(cost: NDArray[np.float64]) -> tuple[NDArray[np.int64], float, float]:

@@ -15,6 +15,7 @@ from treewright.binarize import SplitMatrix
 from treewright.problem import Problem
 from treewright.search._integers import RowCosts
 from treewright.search._jobs import threads_of
+from treewright.search._kept import engine_answer
 from treewright.search._limits import Limits, ProgressCallback, native_report
 from treewright.search._options import BinaryOptions
 from treewright.search._prices import price_source
@@ -95,7 +96,8 @@ def search_bits(
         Whether a search under guesses that ends is followed by a short one with a lower guess: what was spent before,
         and the most that both may take. The answer's ``recheck`` holds what it found.
     """
-    found: dict[str, Any] = bits.search(
+    return engine_answer(
+        bits.search,
         max_depth=-1 if max_depth is None else min(max_depth, NO_LIMIT),
         max_leaves=min(max_leaves or 0, NO_LIMIT),
         options=options.native(),
@@ -106,4 +108,3 @@ def search_bits(
         report=native_report(progress, unit),
         **limits.native(),
     )
-    return found

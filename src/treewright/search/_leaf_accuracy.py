@@ -26,6 +26,7 @@ from treewright.search._counted import counted_tree
 from treewright.search._full_weights import FullWeights, full_weights
 from treewright.search._halves import halves_of, joined
 from treewright.search._jobs import threads_of
+from treewright.search._kept import engine_answer, kept_result
 from treewright.search._leaf_accuracy_bound import (
     BoundOnTheWay,
     Proven,
@@ -34,8 +35,9 @@ from treewright.search._leaf_accuracy_bound import (
     split_limits,
 )
 from treewright.search._leaf_accuracy_result import Criterion, leaf_accuracy_result_of
-from treewright.search._limits import Limits, Progress, ProgressCallback, stop_reason
+from treewright.search._limits import Limits, Progress, ProgressCallback
 from treewright.search._options import LeafAccuracyOptions
+from treewright.search._ranked_run import ended_by
 from treewright.search._ranks import Ranked, rank_matrix, ranked_columns, ranked_splits, splits_of
 from treewright.search._result import result_of
 from treewright.search._single_split import ends_unranked, one_split
@@ -149,28 +151,31 @@ def solve_leaf_accuracy(
         unit=2 ** _most_leaves(problem).bit_length(),
         leaf=1,
     )  # fmt: skip
-    proven_value, stop, steps = bool(raw["proven_value"]), stop_reason(raw["stop"]), int(raw["steps"])
+    proven_value, stop, steps = bool(raw["proven_value"]), ended_by(raw), int(raw["steps"])
     upper_bound = float(raw["upper_bound"])
     if not proven_value:
         bound = _bounded(problem, space, z, limits.after(steps), stop)
         upper_bound, steps = min(upper_bound, bound.upper, on_the_way.upper), steps + bound.steps
         stop = StopReason.INTERRUPT if bound.interrupted else stop
-    result = leaf_accuracy_result_of(
-        problem,
-        _tree(problem, space, raw),
-        **value,
-        value_proven=proven_value,
-        loss_proven=proven_value and bool(raw["proven_cost"]),
-        upper_bound=upper_bound,
-        scope=space.scope,
-        stop=stop,
-        stats={name: raw[name] for name in STATS}
-        | {"subproblems": steps, "steps": steps}
-        | told_to_stop(stop),
-        options=options.used(),
-        notes=space.notes,
-    )
-    return cast("LeafAccuracyResult", space.choice.sign(result))
+
+    def answered() -> LeafAccuracyResult:
+        return leaf_accuracy_result_of(
+            problem,
+            _tree(problem, space, raw),
+            **value,
+            value_proven=proven_value,
+            loss_proven=proven_value and bool(raw["proven_cost"]),
+            upper_bound=upper_bound,
+            scope=space.scope,
+            stop=stop,
+            stats={name: raw[name] for name in STATS}
+            | {"subproblems": steps, "steps": steps}
+            | told_to_stop(stop),
+            options=options.used(),
+            notes=space.notes,
+        )
+
+    return cast("LeafAccuracyResult", space.choice.sign(kept_result(answered)))
 
 
 def _ends_unranked(
@@ -288,7 +293,7 @@ def solve_with_leaf_accuracy(
     if not raw["feasible"]:
         if not raw["proven_value"]:
             # A loop over fits must not take it for an error.
-            if stop_reason(raw["stop"]) is StopReason.INTERRUPT:
+            if ended_by(raw) is StopReason.INTERRUPT:
                 raise KeyboardInterrupt
             raise SolverError(
                 f"No tree with min_leaf_accuracy={float(q):g} was found within the limits, and it is not known "
@@ -301,24 +306,27 @@ def solve_with_leaf_accuracy(
             'LeafAccuracyTreeClassifier(criterion="accuracy") with the same limits and thresholds finds the largest '
             "share that can be had."
         )
-    per_cost = Fraction(1, unit * weights.total)
-    ties = _most_leaves(problem)  # at most this much of a cost only prefers fewer leaves
-    result = result_of(
-        problem,
-        _tree(problem, space, raw),
-        proven=bool(raw["proven_cost"]),
-        lower_bound=float((joined(raw["cost_bound"]) - ties) * per_cost) * (1 - 1e-15),
-        upper_bound=float(joined(raw["cost"]) * per_cost),
-        slack=0.0,
-        scope=space.scope,
-        stop=stop_reason(raw["stop"]),
-        stats={name: raw[name] for name in STATS}
-        | {"subproblems": raw["steps"], "steps": raw["steps"]}
-        | told_to_stop(stop_reason(raw["stop"])),
-        options={"min_leaf_accuracy": float(q), **options.used()},
-        notes=space.notes,
-    )
-    return space.choice.sign(result)
+
+    def answered() -> SolveResult:
+        per_cost = Fraction(1, unit * weights.total)
+        ties = _most_leaves(problem)  # at most this much of a cost only prefers fewer leaves
+        return result_of(
+            problem,
+            _tree(problem, space, raw),
+            proven=bool(raw["proven_cost"]),
+            lower_bound=float((joined(raw["cost_bound"]) - ties) * per_cost) * (1 - 1e-15),
+            upper_bound=float(joined(raw["cost"]) * per_cost),
+            slack=0.0,
+            scope=space.scope,
+            stop=ended_by(raw),
+            stats={name: raw[name] for name in STATS}
+            | {"subproblems": raw["steps"], "steps": raw["steps"]}
+            | told_to_stop(ended_by(raw)),
+            options={"min_leaf_accuracy": float(q), **options.used()},
+            notes=space.notes,
+        )
+
+    return space.choice.sign(kept_result(answered))
 
 
 def _whole_units(problem: Problem, weights: FullWeights) -> tuple[int, int]:
@@ -415,7 +423,8 @@ def _run(
     native = options.native()
     native.threads = threads_of(limits.n_jobs)
     assert problem.max_depth is not None  # _check
-    raw: dict[str, Any] = core.leaf_accuracy_solve(
+    return engine_answer(
+        core.leaf_accuracy_solve,
         rank,
         problem.y.astype(np.uint16),
         weights.weight,
@@ -432,7 +441,6 @@ def _run(
         **limits.native(),
         **question,
     )
-    return raw
 
 
 def _reporter(progress: ProgressCallback | None, on_the_way: BoundOnTheWay | None = None) -> Reporter | None:

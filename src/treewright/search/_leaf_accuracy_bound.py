@@ -128,7 +128,7 @@ def bound_by_errors(problem: Problem, space: SplitMatrix | RankedSpace, z: float
     def least_cost(relaxed: Problem, left: Limits) -> tuple[float, int, StopReason | None]:
         solver = solve_binary if isinstance(space, SplitMatrix) else solve_ranked
         result = solver(relaxed, space, limits=left)  # type: ignore[arg-type]
-        return result.lower_bound, int(result.stats["steps"]), result.stop_reason
+        return result.lower_bound, int(result.stats["steps"]), result.asked_to_stop or result.stop_reason
 
     return _searched(problem, z, limits, least_cost if seconds > 0 else None)
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from treewright._native import core
 from treewright.search._additive_units import MOST_TIE_BITS, slack_of, whole_weights
+from treewright.search._kept import engine_answer
 from treewright.search._loss_rows import check_lengths, check_positive
 from treewright.search._prune_additive import ENTROPY, RowSums
 from treewright.search._single_split import LOG_LOSS, one_split, split_of_labels
@@ -174,7 +175,8 @@ class LogLoss:
 
     def native(self, rank: NDArray[np.uint32], units: Any, **rest: Any) -> dict[str, Any]:
         """Run the engine."""
-        answer: dict[str, Any] = core.log_loss_solve(
+        return engine_answer(
+            core.log_loss_solve,
             rank=rank,
             label=self.y.astype(np.uint32),
             weight=units.weight,
@@ -184,4 +186,3 @@ class LogLoss:
             leaf=units.leaf,
             **rest,
         )
-        return answer

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from treewright._native import core
 from treewright.search._additive_units import MOST_TIE_BITS, whole_weights
 from treewright.search._exact_sum import exact_sum
+from treewright.search._kept import engine_answer
 from treewright.search._loss_rows import check_lengths, check_positive
 from treewright.search._single_split import one_split, split_of_targets
 from treewright.table import Table
@@ -162,7 +163,8 @@ class PinballLoss:
 
     def native(self, rank: NDArray[np.uint32], units: Any, **rest: Any) -> dict[str, Any]:
         """Run the engine."""
-        answer: dict[str, Any] = core.pinball_solve(
+        return engine_answer(
+            core.pinball_solve,
             rank=rank,
             target=units.target,
             place=units.place,
@@ -174,7 +176,6 @@ class PinballLoss:
             leaf=units.leaf,
             **rest,
         )
-        return answer
 
 
 def _is_whole(numbers: NDArray[np.float64]) -> bool:

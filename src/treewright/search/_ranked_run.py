@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from treewright.result import told_to_stop
+from treewright.result import StopReason, told_to_stop
 from treewright.search._jobs import threads_of
 from treewright.search._limits import Limits, Progress, ProgressCallback, stop_reason
 from treewright.search._options import RankedOptions
 
-__all__ = ["NOTHING_COUNTED", "counts_of", "run_arguments"]
+__all__ = ["NOTHING_COUNTED", "counts_of", "ended_by", "run_arguments"]
 
 MOST_DEPTH = 2**30
 COUNTED = (
@@ -75,5 +75,10 @@ def counts_of(answer: dict[str, Any]) -> dict[str, Any]:
             "steps": answer["steps"],
         }
         | {name: answer[name] for name in COUNTED}
-        | told_to_stop(stop_reason(answer["stop"]))
+        | told_to_stop(ended_by(answer))
     )
+
+
+def ended_by(answer: dict[str, Any]) -> StopReason | None:
+    """Return what ended a search, after its proof or before."""
+    return stop_reason(answer.get("ended_by", answer["stop"]))

@@ -20,6 +20,7 @@ from treewright._native import core
 from treewright.errors import InputError
 from treewright.search._additive_units import SurvivalUnits, survival_units, whole_weights
 from treewright.search._exact_sum import exact_sum
+from treewright.search._kept import engine_answer
 from treewright.search._loss_rows import check_lengths
 from treewright.search._prune_additive import DEVIANCE, RowSums
 from treewright.search._single_split import one_split, split_of_sums
@@ -165,7 +166,8 @@ class RatioDeviance:
 
     def native(self, rank: NDArray[np.uint32], units: Any, **rest: Any) -> dict[str, Any]:
         """Run the engine."""
-        answer: dict[str, Any] = core.survival_solve(
+        return engine_answer(
+            core.survival_solve,
             rank=rank,
             events=units.events,
             hazard=units.hazard,
@@ -174,7 +176,6 @@ class RatioDeviance:
             leaf=units.leaf,
             **rest,
         )
-        return answer
 
 
 @dataclass(frozen=True, eq=False)

@@ -186,7 +186,7 @@ class _Shallower(Generic[Result]):
         self.found.append(found)
         self.objective = min(self.objective, found.objective)
         if found.status is not SolveStatus.OPTIMAL:
-            self.stop = found.stop_reason
+            self.stop = found.asked_to_stop or found.stop_reason
             return False
         self.proven, self.shallow_bound = depth, found.lower_bound
         self.stop = found.asked_to_stop  # while it looked for fewer leaves

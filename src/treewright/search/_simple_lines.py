@@ -14,6 +14,7 @@ from treewright.errors import InputError
 from treewright.search._additive_losses import SquaredErrorLoss
 from treewright.search._additive_units import MOST_TIE_BITS
 from treewright.search._exact_sum import exact_sum
+from treewright.search._kept import engine_answer
 from treewright.search._whole_numbers import WholeNumbers, whole_numbers
 from treewright.table import Table
 from treewright.tree import Split
@@ -218,7 +219,8 @@ class SimpleLinesLoss:
 
     def native(self, rank: NDArray[np.uint32], units: Any, **rest: Any) -> dict[str, Any]:
         """Run the engine."""
-        answer: dict[str, Any] = core.simple_lines_solve(
+        return engine_answer(
+            core.simple_lines_solve,
             rank=rank,
             weight=units.weight,
             target=units.target,
@@ -228,7 +230,6 @@ class SimpleLinesLoss:
             leaf=units.leaf,
             **rest,
         )
-        return answer
 
 
 def best_line(

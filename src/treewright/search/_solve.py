@@ -19,6 +19,7 @@ from treewright.search._choose_engine import Choice, choose_engine
 from treewright.search._counted import counted_tree
 from treewright.search._held_to_one_split import cheaper_tree, held_to_one_split
 from treewright.search._integers import row_costs
+from treewright.search._kept import kept_result
 from treewright.search._limits import Limits, ProgressCallback, stop_reason
 from treewright.search._options import BinaryOptions, RankedOptions
 from treewright.search._result import LEAVES_NOT_PROVEN, result_of
@@ -210,57 +211,63 @@ def solve_binary(
             f"No tree has {problem.min_samples_leaf} rows in every leaf: the table has "
             f"{problem.table.n_rows}. Lower min_samples_leaf."
         )
-    stats = {name: raw[name] for name in ("seconds", "bytes", "cache_entries", "cache_shed")}
-    stats |= {name: raw[name] for name in ("row_price_bound", "row_price_seconds", "row_price_rounds")}
-    if raw["row_price_bound"] is not None:
-        stats["row_price_bound"] = raw["row_price_bound"] * integers.unit
-    stats |= told_to_stop(stop_reason(raw["ended_by"]))
-    notes = split_matrix.notes
-    if raw["exact"] and reference is None and not raw["leaves_exact"]:
-        notes = (*notes, LEAVES_NOT_PROVEN)
-    if raw["stop"] == core.Stop.MEMORY and raw["bytes_needed"] > limits.native()["memory_limit"]:
-        notes = (
-            *notes,
-            f"A search over {bits.n_columns:,} different splits takes {raw['bytes_needed'] / 1e6:,.0f} MB at least, "
-            "more than memory_limit allows; the tree is a greedy one. Raise memory_limit, or offer fewer splits "
-            "(thresholds=16, fewer columns).",
-        )
 
-    def stated(shape: list[int], proven: bool) -> SolveResult:
-        splits = [None if column < 0 else split_matrix.splits[column] for column in shape]
-        result = result_of(
-            problem,
-            counted_tree(problem, splits),
-            proven=proven,
-            lower_bound=raw["lower_bound"] * integers.unit - integers.slack,
-            slack=integers.slack,
-            scope=split_matrix.scope,
-            stop=stop_reason(raw["stop"]),
-            stats={
-                "subproblems": raw["steps"],
-                "steps": raw["steps"],
-                "distinct_rows": bits.n_rows,
-                "distinct_columns": bits.n_columns,
-                **stats,
-            },
-            options=options.used(),
-            notes=notes,
-            conditional=reference is not None,
-        )
-        return held_to_one_split(problem, result, split_matrix)
+    def answered() -> SolveResult:
+        stats = {name: raw[name] for name in ("seconds", "bytes", "cache_entries", "cache_shed")}
+        stats |= {name: raw[name] for name in ("row_price_bound", "row_price_seconds", "row_price_rounds")}
+        if raw["row_price_bound"] is not None:
+            stats["row_price_bound"] = raw["row_price_bound"] * integers.unit
+        stats |= told_to_stop(stop_reason(raw["ended_by"]))
+        notes = split_matrix.notes
+        if raw["exact"] and reference is None and not raw["leaves_exact"]:
+            notes = (*notes, LEAVES_NOT_PROVEN)
+        if raw["stop"] == core.Stop.MEMORY and raw["bytes_needed"] > limits.native()["memory_limit"]:
+            notes = (
+                *notes,
+                f"A search over {bits.n_columns:,} different splits takes {raw['bytes_needed'] / 1e6:,.0f} MB at "
+                "least, more than memory_limit allows; the tree is a greedy one. Raise memory_limit, or offer fewer "
+                "splits (thresholds=16, fewer columns).",
+            )
 
-    result = stated(raw["shape"], raw["exact"])
-    if reference is None:
-        return result
-    least = bits.base_cost * integers.unit + problem.cost_complexity - integers.slack  # one leaf, equal rows
-    result = under_guesses(result, problem, split_matrix, reference, least, integers.slack)
-    again = raw["recheck"]
-    if again is None:
-        return result
-    other = stated(again["shape"], again["exact"])
-    left_open = again["guess"] * integers.unit + 2 * integers.slack
-    bound = max(least, other.objective - left_open) if again["exact"] else 0.0
-    return rechecked(result, other, problem, reference, bound)
+        def stated(shape: list[int], proven: bool) -> SolveResult:
+            splits = [None if column < 0 else split_matrix.splits[column] for column in shape]
+            result = result_of(
+                problem,
+                counted_tree(problem, splits),
+                proven=proven,
+                lower_bound=raw["lower_bound"] * integers.unit - integers.slack,
+                slack=integers.slack,
+                scope=split_matrix.scope,
+                stop=stop_reason(raw["stop"]),
+                stats={
+                    "subproblems": raw["steps"],
+                    "steps": raw["steps"],
+                    "distinct_rows": bits.n_rows,
+                    "distinct_columns": bits.n_columns,
+                    **stats,
+                },
+                options=options.used(),
+                notes=notes,
+                conditional=reference is not None,
+            )
+            return held_to_one_split(problem, result, split_matrix)
+
+        result = stated(raw["shape"], raw["exact"])
+        if reference is None:
+            return result
+        least = (
+            bits.base_cost * integers.unit + problem.cost_complexity - integers.slack
+        )  # one leaf, equal rows
+        result = under_guesses(result, problem, split_matrix, reference, least, integers.slack)
+        again = raw["recheck"]
+        if again is None:
+            return result
+        other = stated(again["shape"], again["exact"])
+        left_open = again["guess"] * integers.unit + 2 * integers.slack
+        bound = max(least, other.objective - left_open) if again["exact"] else 0.0
+        return rechecked(result, other, problem, reference, bound)
+
+    return kept_result(answered)
 
 
 def _of_one_split(

@@ -48,6 +48,7 @@ from treewright.search._costs_in_weights import costs_in_weights
 from treewright.search._counted import counted_tree
 from treewright.search._held_to_one_split import best_split
 from treewright.search._integers import is_coarse
+from treewright.search._kept import kept_result
 from treewright.search._limits import Limits, Progress, ProgressCallback
 from treewright.search._options import BinaryOptions, RankedOptions
 from treewright.search._result import pruning_of
@@ -157,14 +158,16 @@ def solve_f1(
             is_over = run.is_over(now, last, quick=steps is not None and within.step_limit == steps)
             if not run.improved:
                 steps = None
+        if not run.proven:
+            run.hold_to_one_split(partial(_best_single_split, choice, options, limits))
     except KeyboardInterrupt:  # between two searches, which keep their trees
         if last is None:
             raise
         run.stop = StopReason.INTERRUPT
+        if not run.proven:
+            run.hold_to_one_split(partial(_best_single_split, choice, options, limits))
     assert last is not None  # there is a first round
-    if not run.proven:
-        run.hold_to_one_split(partial(_best_single_split, choice, options, limits))
-    return run.result(last)
+    return kept_result(partial(run.result, last))
 
 
 def _best_single_split(

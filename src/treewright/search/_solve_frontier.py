@@ -17,9 +17,11 @@ from treewright.search._choose_engine import FRONTIER_OPTIONS, Choice, choose_en
 from treewright.search._counted import counted_tree
 from treewright.search._frontier import Frontier
 from treewright.search._integers import row_costs
+from treewright.search._kept import engine_answer, kept_result
 from treewright.search._limits import Limits, ProgressCallback, native_report, stop_reason
 from treewright.search._options import BinaryOptions, RankedOptions
 from treewright.search._ranked_frontier import ranked_frontier
+from treewright.search._ranked_run import ended_by
 from treewright.search._result import LEAVES_NOT_PROVEN, measured, pruning_of, result_of
 from treewright.search._single_split import NOTHING_SEARCHED, best_of_splits, ends_ungrouped, one_split
 from treewright.search._space import Thresholds
@@ -104,7 +106,8 @@ def solve_frontier(
     bits = grouped_rows(problem, split_matrix, integers, options, leaf_penalty=0.0)
     if bits is None:
         return _front_of_one_split(problem, choice, StopReason.INTERRUPT, options)
-    raw = bits.front(
+    raw = engine_answer(
+        bits.front,
         max_depth=-1 if problem.max_depth is None else min(problem.max_depth, NO_LIMIT),
         # More leaves than rows are none: the last point then stands for all further ones.
         max_leaves=min(problem.max_leaf_nodes, problem.table.n_rows),
@@ -117,52 +120,58 @@ def solve_frontier(
             f"No tree has {problem.min_samples_leaf} rows in every leaf: the table has "
             f"{problem.table.n_rows}. Lower min_samples_leaf."
         )
-    stats: dict[str, Any] = {
-        "subproblems": raw["steps"],
-        "steps": raw["steps"],
-        "distinct_rows": bits.n_rows,
-        "distinct_columns": bits.n_columns,
-        "engine": choice.engine,
-        "engine_reason": choice.why,
-        **{name: raw[name] for name in ("seconds", "bytes", "cache_entries", "cache_shed")},
-    }
-    stats |= told_to_stop(stop_reason(raw["stop"]))
-    results = []
-    made: list[int] | None = None
-    shapes = _smallest(raw["shapes"], raw["upper_bounds"])
-    if stop_reason(raw["stop"]) is not None:
-        shapes = _few(shapes, raw["exact"], MOST_COUNTED // max(1, problem.table.n_rows))
-    for leaves, shape in enumerate(shapes, 1):
-        fewer = shape.count(-1) - 1
-        is_least = fewer == 0 or raw["lower_bounds"][fewer - 1] > raw["upper_bounds"][leaves - 1]
-        limited = replace(problem, cost_complexity=0.0, max_leaf_nodes=leaves)
-        if shape != made:  # a stopped search has few trees for many numbers of leaves
-            made = shape
-            tree = counted_tree(
-                problem, [None if column < 0 else split_matrix.splits[column] for column in shape]
+
+    most = problem.max_leaf_nodes
+
+    def answered() -> Frontier:
+        stats: dict[str, Any] = {
+            "subproblems": raw["steps"],
+            "steps": raw["steps"],
+            "distinct_rows": bits.n_rows,
+            "distinct_columns": bits.n_columns,
+            "engine": choice.engine,
+            "engine_reason": choice.why,
+            **{name: raw[name] for name in ("seconds", "bytes", "cache_entries", "cache_shed")},
+        }
+        stats |= told_to_stop(ended_by(raw))
+        results = []
+        made: list[int] | None = None
+        shapes = _smallest(raw["shapes"], raw["upper_bounds"])
+        if stop_reason(raw["stop"]) is not None:
+            shapes = _few(shapes, raw["exact"], MOST_COUNTED // max(1, problem.table.n_rows))
+        for leaves, shape in enumerate(shapes, 1):
+            fewer = shape.count(-1) - 1
+            is_least = fewer == 0 or raw["lower_bounds"][fewer - 1] > raw["upper_bounds"][leaves - 1]
+            limited = replace(problem, cost_complexity=0.0, max_leaf_nodes=leaves)
+            if shape != made:  # a stopped search has few trees for many numbers of leaves
+                made = shape
+                tree = counted_tree(
+                    problem, [None if column < 0 else split_matrix.splits[column] for column in shape]
+                )
+                pruning = pruning_of(limited, tree)
+            results.append(
+                result_of(
+                    limited,
+                    tree,
+                    proven=raw["exact"][leaves - 1],
+                    lower_bound=raw["lower_bounds"][leaves - 1] * integers.unit - integers.slack,
+                    upper_bound=raw["upper_bounds"][leaves - 1] * integers.unit + integers.slack,
+                    slack=integers.slack,
+                    scope=split_matrix.scope,
+                    stop=stop_reason(raw["stop"]),
+                    stats=stats,
+                    options=options.used(FRONTIER_OPTIONS),
+                    notes=split_matrix.notes if is_least else (*split_matrix.notes, LEAVES_NOT_PROVEN),
+                    pruning=pruning,
+                )
             )
-            pruning = pruning_of(limited, tree)
-        results.append(
-            result_of(
-                limited,
-                tree,
-                proven=raw["exact"][leaves - 1],
-                lower_bound=raw["lower_bounds"][leaves - 1] * integers.unit - integers.slack,
-                upper_bound=raw["upper_bounds"][leaves - 1] * integers.unit + integers.slack,
-                slack=integers.slack,
-                scope=split_matrix.scope,
-                stop=stop_reason(raw["stop"]),
-                stats=stats,
-                options=options.used(FRONTIER_OPTIONS),
-                notes=split_matrix.notes if is_least else (*split_matrix.notes, LEAVES_NOT_PROVEN),
-                pruning=pruning,
-            )
-        )
-    results = _monotone(results)
-    for leaves in range(len(results) + 1, problem.max_leaf_nodes + 1):
-        last = results[-1]
-        results.append(replace(last, options={**last.options, "max_leaf_nodes": leaves}))
-    return Frontier(tuple(results), stop_reason(raw["stop"]), stats)
+        results = _monotone(results)
+        for leaves in range(len(results) + 1, most + 1):
+            last = results[-1]
+            results.append(replace(last, options={**last.options, "max_leaf_nodes": leaves}))
+        return Frontier(tuple(results), stop_reason(raw["stop"]), stats)
+
+    return kept_result(answered)
 
 
 def _front_of_one_split(

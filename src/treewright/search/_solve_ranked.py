@@ -14,14 +14,15 @@ from typing import Any, NamedTuple
 from treewright.binarize import candidates_of, scope_of_all
 from treewright.errors import SolverError
 from treewright.problem import Problem
-from treewright.result import SolveResult, StopReason
+from treewright.result import SolveResult, StopReason, told_to_stop
 from treewright.search._counted import counted_tree
 from treewright.search._held_to_one_split import best_split, cheaper_tree, held_to_one_split
 from treewright.search._integers import is_coarse
+from treewright.search._kept import engine_answer, kept_result, note_interrupt
 from treewright.search._limits import Limits, ProgressCallback, stop_reason
 from treewright.search._options import RankedOptions
 from treewright.search._ranked_rows import RankedRows, RankedUnits, ranked_rows
-from treewright.search._ranked_run import NOTHING_COUNTED, counts_of, run_arguments
+from treewright.search._ranked_run import NOTHING_COUNTED, counts_of, ended_by, run_arguments
 from treewright.search._ranks import splits_of
 from treewright.search._result import LEAVES_NOT_PROVEN, measured, result_of
 from treewright.search._searches import Searches
@@ -151,61 +152,70 @@ def solve_ranked(
         )
         n_ranks = len(ranked) * table.n_rows
         run["time_limit"] = max(run["time_limit"], min(FIRST_TREE * n_ranks, FIRST_TREE_MOST))
-        answer: dict[str, Any] = rows.native.search(**run)
-        return answer
+        return engine_answer(rows.native.search, **run)
 
     def tree_of(answer: dict[str, Any]) -> Tree:
         return counted_tree(problem, splits_of(answer["nodes"], ranked))
 
     answer = search(made, limits, progress)
-    tree = tree_of(answer)
     counts = counts_of(answer)
-    while answer["lower"] == answer["upper"]:
-        objective = measured(problem, tree)[1]
-        if is_coarse(units.integers.slack, objective):  # a cheaper tree leaves finer units
-            tree = cheaper_tree(problem, tree, best_split(problem, space))
-            objective = measured(problem, tree)[1]
-        finer, left = units.finer(problem, objective), limits.after(counts["steps"])
-        if finer is None or left is None:
-            break
-        known = objective, max(0.0, objective - 2 * units.slack(tree.n_leaves))
-        going_on = Searches(left, progress, counts["steps"], counts["seconds"])
-        made = made.in_units(problem, finer)
-        again = search(made, left, going_on.report(known))
-        more = counts_of(again)
-        counts = {name: _joined(name, counts.get(name, 0), n) for name, n in more.items()}
-        if again["lower"] != again["upper"]:
-            break  # a limit ended it; the tree and the bound before it stand
-        answer, units, tree = again, finer, tree_of(again)
-    lower, upper = answer["lower"], answer["upper"]
-    proven = lower == upper
-    notes = space.notes
-    if not proven and problem.cost_complexity == 0 and units.same_loss(lower, upper):
-        proven = True
-        notes = (*notes, LEAVES_NOT_PROVEN)
-    most_leaves = table.n_rows
-    if problem.cost_complexity > 0:  # a better tree may have more leaves than this one, but not so many
-        most_leaves = (
-            int(max(units.objective(upper), measured(problem, tree)[1]) / problem.cost_complexity) + 1
+    found: Tree | None = None
+    try:
+        found = tree_of(answer)
+        while answer["lower"] == answer["upper"] and not told_to_stop(ended_by(answer)):
+            objective = measured(problem, found)[1]
+            if is_coarse(units.integers.slack, objective):  # a cheaper tree leaves finer units
+                found = cheaper_tree(problem, found, best_split(problem, space))
+                objective = measured(problem, found)[1]
+            finer, left = units.finer(problem, objective), limits.after(counts["steps"])
+            if finer is None or left is None:
+                break
+            known = objective, max(0.0, objective - 2 * units.slack(found.n_leaves))
+            going_on = Searches(left, progress, counts["steps"], counts["seconds"])
+            made = made.in_units(problem, finer)
+            again = search(made, left, going_on.report(known))
+            more = counts_of(again)
+            counts = {name: _joined(name, counts.get(name, 0), n) for name, n in more.items()}
+            if again["lower"] != again["upper"]:
+                break  # a limit ended it; the tree and the bound before it stand
+            answer, units, found = again, finer, tree_of(again)
+    except KeyboardInterrupt:  # between two searches, which keep their trees
+        counts |= told_to_stop(StopReason.INTERRUPT)
+        note_interrupt(answer)
+
+    def answered() -> SolveResult:
+        tree = tree_of(answer) if found is None else found
+        lower, upper = answer["lower"], answer["upper"]
+        proven = lower == upper
+        notes = space.notes
+        if not proven and problem.cost_complexity == 0 and units.same_loss(lower, upper):
+            proven = True
+            notes = (*notes, LEAVES_NOT_PROVEN)
+        most_leaves = table.n_rows
+        if problem.cost_complexity > 0:  # a better tree may have more leaves than this one, but not so many
+            most_leaves = (
+                int(max(units.objective(upper), measured(problem, tree)[1]) / problem.cost_complexity) + 1
+            )
+        slack = units.slack(most_leaves)
+        result = result_of(
+            problem,
+            tree,
+            proven=proven,
+            lower_bound=units.objective(lower) - slack,
+            # A penalty above every loss was cut off for the engine (RankedUnits.make), so leaves are counted here.
+            upper_bound=units.objective(upper - tree.n_leaves * units.leaf)
+            + problem.cost_complexity * tree.n_leaves
+            + slack,
+            slack=units.integers.slack,
+            scope=space.scope,
+            stop=stop_reason(answer["stop"]),
+            stats=counts,
+            options=options.used(),
+            notes=notes,
         )
-    slack = units.slack(most_leaves)
-    result = result_of(
-        problem,
-        tree,
-        proven=proven,
-        lower_bound=units.objective(lower) - slack,
-        # A penalty above every loss was cut off for the engine (RankedUnits.make), so leaves are counted here.
-        upper_bound=units.objective(upper - tree.n_leaves * units.leaf)
-        + problem.cost_complexity * tree.n_leaves
-        + slack,
-        slack=units.integers.slack,
-        scope=space.scope,
-        stop=stop_reason(answer["stop"]),
-        stats=counts,
-        options=options.used(),
-        notes=notes,
-    )
-    return held_to_one_split(problem, result, space)
+        return held_to_one_split(problem, result, space)
+
+    return kept_result(answered)
 
 
 def _single_leaf(problem: Problem, space: RankedSpace, options: RankedOptions) -> SolveResult:

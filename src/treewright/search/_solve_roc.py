@@ -30,6 +30,7 @@ from treewright.result import SolveResult, SolveStatus, StopReason, note_of_roun
 from treewright.search._choose_engine import choose_engine
 from treewright.search._costs_in_weights import costs_in_weights
 from treewright.search._counted import counted_tree
+from treewright.search._kept import kept_result
 from treewright.search._limits import Limits, ProgressCallback
 from treewright.search._options import BinaryOptions, RankedOptions
 from treewright.search._roc import RocFrontier, RocLine, RocPoint
@@ -137,7 +138,7 @@ def solve_roc(
             run.stop_after(found)
     except KeyboardInterrupt:  # between two searches, which keep their trees; a side may be lost
         run.stop = run.cut = StopReason.INTERRUPT
-    return run.frontier()
+    return kept_result(run.frontier)
 
 
 @dataclass

@@ -96,24 +96,22 @@ def _keep(run: Run, coded: Coded, cells: np.ndarray, part: tuple[int, ...]) -> N
         if best is not None and not best.is_whole:
             run.stop_reason = StopReason.TIME_LIMIT
     shard = run.shard(part)
-    for k in part:
-        del run.bounds[(k,)]
     value = least_of_any(question, shard)
+    bound = Bound(shard, value)  # where trees were not compared, they may be better
+    if best is not None and best.is_whole:
+        bound = Bound(shard, max(best.cost, value), best.cost if best.is_exact else None)
+    alone = {(k,) for k in part}
+    run.bounds = {own: kept for own, kept in run.bounds.items() if own not in alone} | {part: bound}
     if (
         best is None
     ):  # someone waits: trees of depth three would take seconds, and one split bounds none of them
         shallow = replace(question, max_depth=min(1, question.max_depth or 0))
-        run.bounds[part] = Bound(shard, value)
         try:
             best = best_of_cells(shallow, run.thresholds, coded, cells)
         except KeyboardInterrupt:  # once more
             run.stop_reason = StopReason.INTERRUPT
             run.shapes.setdefault(LEAF_ONLY, part[0])
             return
-    elif best.is_whole:
-        run.bounds[part] = Bound(shard, max(best.cost, value), best.cost if best.is_exact else None)
-    else:  # the trees that were not compared may be better
-        run.bounds[part] = Bound(shard, value)
     run.shapes[best.shape] = min(part[0], run.shapes.get(best.shape, part[0]))
     run.scope = best.scope
     run.notes |= dict.fromkeys(best.notes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,7 +15,7 @@ from treewright._numbers import is_real, is_whole
 from treewright.convert import Terms
 from treewright.errors import InputError, SolverError
 from treewright.result import StopReason
-from treewright.search import Limits, ProgressCallback, progress_bar
+from treewright.search import Limits, ProgressCallback, kept_result, progress_bar
 from treewright.shards._ask import ask, check_choice, check_question, chosen_thresholds
 from treewright.shards._coded import Coded
 from treewright.shards._count_cells import coded_of, count_cells
@@ -217,15 +218,10 @@ def fit_shards(
         coded = None if step_limit is not None else coded_of(run, dealt.n_read, dealt.weighted)
         shape = _bounded(run, wanted) if coded is None else _counted(run, coded)
         notes = (*dealt.notes, *_weightless(dealt), *said, *_not_random(dealt, bool(shuffle)))
-        result = result_of(
-            run,
-            shape,
-            dealt,
-            seed=seed,
-            shuffled=bool(shuffle),
-            counted_by_codes=coded is not None,
-            notes=notes,
+        put_together = partial(
+            result_of, seed=seed, shuffled=bool(shuffle), counted_by_codes=coded is not None
         )
+        result = kept_result(partial(put_together, run, shape, dealt, notes=notes))
     terms = Terms(
         cost_complexity=question.cost_complexity,
         max_depth=question.max_depth,
@@ -266,14 +262,14 @@ def _bounded(run: Run, wanted: float | None, shards: Sequence[int] | None = None
 
 def _counted(run: Run, coded: Coded) -> Shape:
     """Count the rows by their codes, search the shards of which that failed, and return the best tree."""
-    lost = count_cells(run, coded)
-    if lost and not run.ended():
-        return _bounded(run, None, lost)
     try:
-        return run.choose()
+        lost = count_cells(run, coded)
+        if not lost or run.ended():
+            return run.choose()
     except KeyboardInterrupt:  # while the tree was counted
         run.stop_reason = StopReason.INTERRUPT
         return run.choose()
+    return _bounded(run, None, lost)
 
 
 def _seed(random_state: int | None) -> int:

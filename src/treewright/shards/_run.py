@@ -181,9 +181,9 @@ class Run:
             inner = [own for own in self.bounds if set(own) <= set(part)]
             before = sum((self.bounds[own].value for own in inner), Fraction(0))
             if bound.value > before or bound.best is not None:
-                for own in inner:
-                    del self.bounds[own]
-                self.bounds[part] = Bound(bound.shard, max(bound.value, before), bound.best)
+                others = {own: kept for own, kept in self.bounds.items() if own not in inner}
+                joined = Bound(bound.shard, max(bound.value, before), bound.best)
+                self.bounds = others | {part: joined}  # in one step, wherever Ctrl-C comes
         self.shapes[answer.shape] = min(part[0], self.shapes.get(answer.shape, part[0]))
         if answer.stop_reason is not None:
             self.stop_reason = answer.stop_reason

@@ -12,7 +12,8 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 
 from born_again_oracle import random_ensemble
-from treewright.bornagain import Ensemble, solve, solve_active
+from treewright._native import core
+from treewright.bornagain import Domain, Ensemble, _engine, _prune, _solve, _solve_groups, solve, solve_active
 from treewright.errors import SolverError
 from treewright.estimators import BornAgainTreeClassifier
 from treewright.result import StopReason
@@ -146,3 +147,100 @@ def test_a_smallest_tree_beyond_max_leaves_says_so(objective, said):
     assert result.tree.n_leaves > 3
     (note,) = [note for note in result.notes if "max_leaves=3" in note]
     assert said in note
+
+
+def interrupted(*_, **__):
+    raise KeyboardInterrupt
+
+
+def test_ctrl_c_while_cells_are_counted(monkeypatch):
+    """No tree is there yet, and none is begun."""
+    asked = []
+
+    def forecast(*given):
+        asked.append(given)
+        return {"stop": core.Stop.INTERRUPT, "cells": 1e6}
+
+    monkeypatch.setattr(core, "bornagain_forecast", forecast)
+    with pytest.raises(KeyboardInterrupt):
+        solve(grid(), time_limit=1)
+    assert len(asked) == 1
+
+
+def test_ctrl_c_while_the_leaves_of_a_tree_are_estimated(monkeypatch):
+    """The estimate comes before the tree, which is then not begun."""
+    _, ensemble, _ = continuous()
+    built = []
+
+    def hybrid(self, *, descents=0, **_):
+        built.append(descents)
+        return {"stop": core.Stop.INTERRUPT, "estimate": 1.0}
+
+    monkeypatch.setattr(_engine.Engine, "hybrid", hybrid)
+    with pytest.raises(KeyboardInterrupt):
+        solve(ensemble, objective="heuristic", max_leaves=100)
+    assert built == [16]
+
+
+def test_ctrl_c_within_groups_begins_no_larger_tree(monkeypatch):
+    ensemble = random_ensemble(0, n_features=4, trees=3)
+    domain = Domain(np.zeros(4), np.ones(4), np.ones(4, dtype=bool), ((0, 1), (2, 3)))
+    assert solve(ensemble.within(domain)).tree.n_leaves >= 1
+    monkeypatch.setattr(_solve_groups, "smallest", interrupted)
+    monkeypatch.setattr(_solve_groups, "_without_groups", pytest.fail)
+    with pytest.raises(KeyboardInterrupt):
+        solve(ensemble.within(domain))
+
+
+def pressed_at_first(whole):
+    """A function during whose first call Ctrl-C is pressed; it counts them."""
+
+    def called(*given, **named):
+        called.times += 1
+        if called.times == 1:
+            raise KeyboardInterrupt
+        return whole(*given, **named)
+
+    called.times = 0
+    return called
+
+
+@pytest.mark.parametrize("objective", ["leaves", "heuristic"])
+def test_ctrl_c_while_the_tree_is_written(objective, monkeypatch):
+    ensemble = random_ensemble(0, n_features=4, trees=3)
+    whole = solve(ensemble, objective=objective)
+    monkeypatch.setattr(_engine.Engine, "tree", pressed_at_first(_engine.Engine.tree))
+    result = solve(ensemble, objective=objective)
+    assert (result.status, result.objective, result.lower_bound) == (
+        whole.status,
+        whole.objective,
+        whole.lower_bound,
+    )
+    assert whole.asked_to_stop is None
+    assert result.asked_to_stop is StopReason.INTERRUPT
+
+
+def test_the_exact_method_is_not_begun_after_a_late_ctrl_c(monkeypatch):
+    """The heuristic had its tree when the key was pressed."""
+    hybrid = _engine.Engine.hybrid
+    monkeypatch.setattr(_solve, "SURELY_QUICK_BOXES", 0)
+    monkeypatch.setattr(_engine.Engine, "exact", pytest.fail)
+    monkeypatch.setattr(
+        _engine.Engine,
+        "hybrid",
+        lambda *given, **named: hybrid(*given, **named) | {"ended_by": core.Stop.INTERRUPT},
+    )
+    result = solve(random_ensemble(0, n_features=4, trees=3))
+    assert result.asked_to_stop is StopReason.INTERRUPT
+    assert result.tree.n_leaves >= 1
+
+
+def test_ctrl_c_while_another_tree_is_pruned_keeps_the_first(monkeypatch):
+    _, ensemble, X = continuous()
+    monkeypatch.setattr(_prune, "_pruned_whole", lambda *_: (None, False))
+    first = solve_active(ensemble, X, step_limit=20_000, time_limit=None)
+    assert first.stop_reason is StopReason.STEP_LIMIT
+    monkeypatch.setattr(_prune, "_pruned_whole", interrupted)
+    result = solve_active(ensemble, X, step_limit=20_000, time_limit=None)
+    assert result.stop_reason is result.asked_to_stop is StopReason.INTERRUPT
+    assert (result.objective, result.lower_bound) == (first.objective, first.lower_bound)

@@ -243,7 +243,7 @@ def test_a_signal_ends_what_has_no_tree_to_keep(verb, data, tmp_path, start, num
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-@pytest.mark.parametrize("verb", ["solve", "solve_guided", "solve_leaf_accuracy"])
+@pytest.mark.parametrize("verb", ["solve", "solve_guided", "solve_leaf_accuracy", "solve_regression"])
 def test_a_signal_before_the_search_itself_leaves_a_small_tree(
     verb, data, tmp_path, monkeypatch, number, code
 ):
@@ -264,6 +264,7 @@ def test_a_signal_before_the_search_itself_leaves_a_small_tree(
         "solve": [],
         "solve_guided": ["--guess", "bounds"],
         "solve_leaf_accuracy": ["--objective", "leaf-accuracy"],
+        "solve_regression": ["--task", "regression"],
     }
     done = CliRunner().invoke(app, ["fit", str(data), "-t", "y", *options[verb], "-o", str(model)])
     assert done.exit_code == code, done.output
@@ -346,3 +347,18 @@ def test_a_memory_limit_leaves_a_whole_file_or_none(name, data, tmp_path):
     assert read.tree.n_leaves >= 1
     if read.result.status is SolveStatus.FEASIBLE:
         assert read.result.stop_reason in (StopReason.MEMORY_LIMIT, StopReason.TIME_LIMIT)
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_before_the_proof_by_independent_code_leaves_the_tree(
+    data, tmp_path, monkeypatch, number, code
+):
+    import treewright.verify
+
+    monkeypatch.setattr(treewright.verify, "check_faithful", lambda *_: signal.raise_signal(number))
+    model = tmp_path / "m.json"
+    asked = ["reborn", str(data), "-t", "y", "--trees", "2", "--depth", "2", "-o", str(model)]
+    done = CliRunner().invoke(app, asked)
+    assert done.exit_code == code, done.output
+    assert "before the check by independent code ended. The tree is saved." in done.stderr
+    assert load_model(model).tree.n_leaves >= 1

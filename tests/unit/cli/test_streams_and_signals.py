@@ -7,10 +7,11 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 
 import pytest
 
-from treewright.cli._stop import ending_at_once
+from treewright.cli._stop import ending_at_once, listening
 from treewright.convert import load_model
 
 PROGRAM = f'{sys.executable} -c "from treewright.cli import main; main()"'
@@ -184,3 +185,12 @@ def test_what_a_library_raises_comes_through():
     with pytest.raises(ZeroDivisionError):
         ending_at_once(lambda: 1 // 0)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_signal_that_a_library_caught_ends_what_follows():
+    """Where a library that was being loaded made something else of the exception, the work is not begun."""
+    with listening():
+        with suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        with pytest.raises(KeyboardInterrupt):
+            ending_at_once(lambda: pytest.fail("it was begun"))

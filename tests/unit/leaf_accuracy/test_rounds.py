@@ -17,7 +17,7 @@ from treewright import HybridTreeClassifier, OptimalTreeClassifier
 from treewright.convert import from_sklearn
 from treewright.errors import NoGainWarning
 from treewright.estimators import _interrupt
-from treewright.leaf_accuracy import Treatment, _shared, _timed_fits
+from treewright.leaf_accuracy import Extension, Treatment, _held_out, _shared, _timed_fits, held_out_answers
 from treewright.leaf_accuracy._hybrid import _clearly_better
 from treewright.leaf_accuracy._leaf_models import make_leaf_model
 from treewright.leaf_accuracy._rounds import choose_rounds
@@ -359,3 +359,38 @@ def test_no_folds_are_made_when_the_time_is_over(monkeypatch):
     tree = from_sklearn(DecisionTreeClassifier(max_depth=1).fit(X, y))
     asked = {"random_state": np.random.RandomState(0), "clock": over}
     assert _shared.cross_validate_alone(tree, X, y, None, HistGradientBoostingClassifier(), **asked) is None
+
+
+def test_half_of_the_folds_are_no_cross_validation(monkeypatch):
+    """A fold whose leaves were interrupted would count the answers of the tree as those of the hybrid."""
+    X, y = noisy(0)
+    top = from_sklearn(DecisionTreeClassifier(max_depth=1).fit(X, y))
+    asked = []
+
+    def interrupted_in_the_second(tree, *_, **__):
+        asked.append(tree)
+        is_over = len(asked) == 2
+        leaves = np.flatnonzero(tree.is_leaf).tolist()
+        return {
+            leaf: Extension(leaf, Treatment.KEPT, 0, np.arange(2), interrupted=is_over) for leaf in leaves
+        }
+
+    monkeypatch.setattr(_held_out, "extend_leaves", interrupted_in_the_second)
+    with pytest.raises(KeyboardInterrupt):
+        held_out_answers(
+            top, X, y, None, make_leaf_model(None), folds=3, random_state=np.random.RandomState(0)
+        )
+    assert len(asked) == 2
+
+
+@pytest.mark.parametrize("tune", [None, "rounds"])
+def test_ctrl_c_before_the_first_leaf_keeps_the_tree(tune, monkeypatch):
+    def press(*_, **__):
+        raise KeyboardInterrupt
+
+    X, y = noisy(0)
+    monkeypatch.setattr("treewright.estimators._hybrid.extend_leaves", press)
+    model = HybridTreeClassifier(tune=tune, random_state=0).fit(X, y)
+    assert model.stop_reason_ is StopReason.INTERRUPT
+    assert all(own.interrupted for own in model.extensions_.values())
+    assert np.array_equal(model.predict(X), model.top_.predict(X))

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from itertools import pairwise
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -432,3 +433,32 @@ def test_no_cart_is_grown_that_would_end_long_after_the_deadline() -> None:
 
     assert cart_start(instance, 2, value, deadline=time.monotonic() + 60) is not None
     assert cart_start(instance, 2, value, deadline=time.monotonic() - 60) is None
+
+
+def test_ctrl_c_in_the_callback_of_the_solver() -> None:
+    """It must not come out as an error of the solver, which is told to end."""
+
+    def press(*_: Any) -> bool:
+        raise KeyboardInterrupt
+
+    watch = highs._Watch(Job(np.arange(0), Limits(), report=press))
+    seen, answer = (
+        SimpleNamespace(mip_dual_bound=0.0, mip_node_count=0),
+        SimpleNamespace(user_interrupt=False),
+    )
+    watch(highs.highspy.cb.HighsCallbackType.kCallbackMipInterrupt, "", seen, answer, None)
+    assert watch.stop is StopReason.INTERRUPT
+    assert watch.error is None
+    assert answer.user_interrupt
+
+
+def test_ctrl_c_before_any_tree_leaves_the_single_leaf(monkeypatch: pytest.MonkeyPatch) -> None:
+    def press(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    best = solve(noisy(30, max_depth=1), "oct")
+    monkeypatch.setattr("treewright.mip._strategies.cart_start", press)
+    result = solve(noisy(30, max_depth=1), "oct")
+    assert (result.status, result.stop_reason) == (SolveStatus.FEASIBLE, StopReason.INTERRUPT)
+    assert result.tree.n_leaves == 1
+    assert result.lower_bound <= best.objective < result.objective

@@ -19,8 +19,10 @@ from treewright.result import StopReason
 from treewright.shards import _coded as coded_module
 from treewright.shards import _count_cells as count_module
 from treewright.shards import _deal as deal_module
+from treewright.shards import _fit as fit_module
 from treewright.shards._best_of_cells import LARGEST, Whole
 from treewright.shards._narrow import narrowed, widened
+from treewright.shards._run import Run
 from treewright.sources import _files as files_module
 from treewright.sources import open_source
 
@@ -281,3 +283,50 @@ def test_a_class_without_rows_may_cost_any_amount() -> None:
     assert whole.is_exact
     assert whole.paid[0].tolist() == [0, 1]
     assert whole.paid[1, 0] >= LARGEST // 8
+
+
+def test_an_interrupt_while_the_tree_is_counted_keeps_its_proof(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = noisy()
+    best = fit_shards(X, y, **ASKED).result_
+    choose, calls = Run.choose, []
+
+    def interrupted_at_first(run: Run) -> Any:
+        calls.append(run)
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+        return choose(run)
+
+    monkeypatch.setattr(Run, "choose", interrupted_at_first)
+    result = fit_shards(X, y, **ASKED).result_
+    assert len(calls) == 2
+    assert result.asked_to_stop is StopReason.INTERRUPT
+    assert (result.status, result.objective) == (SolveStatus.OPTIMAL, best.objective)
+    assert list(result.tree.splits) == list(best.tree.splits)
+
+
+@pytest.mark.parametrize("at", ["result_of", "least_of_any"])
+def test_an_interrupt_between_the_steps_of_a_run_keeps_a_tree(
+    at: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While the result is put together, and before the bounds of what was counted are there."""
+    X, y = noisy()
+    best = fit_shards(X, y, **ASKED).result_
+    module = fit_module if at == "result_of" else count_module
+    real, calls = getattr(module, at), []
+
+    def interrupted_at_first(*given: Any, **named: Any) -> Any:
+        calls.append(given)
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+        return real(*given, **named)
+
+    monkeypatch.setattr(module, at, interrupted_at_first)
+    result = fit_shards(X, y, **ASKED).result_
+    assert result.asked_to_stop is StopReason.INTERRUPT
+    assert result.tree.n_node_samples[0] == N
+    if at == "result_of":
+        assert (result.status, result.objective) == (best.status, best.objective)
+    else:
+        assert result.status is SolveStatus.FEASIBLE
+        assert 0 < result.lower_bound <= best.objective <= result.objective
+        assert sum(result.stats["shard_rows"]) == N
