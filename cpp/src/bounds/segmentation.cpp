@@ -51,6 +51,29 @@ double Segmentation::value(std::uint32_t from, std::uint32_t to) {
     return f_[from] + (loss(a_[to] - a_[from], b_[to] - b_[from]) + leaf_);
 }
 
+// The best that end where a sixteenth of the groups does.
+Cost Segmentation::some_clusters(std::span<const std::uint32_t> set, Cost one_leaf) const {
+    constexpr std::size_t kParts = 16;
+    double a[kParts + 1], b[kParts + 1], f[kParts + 1];
+    const std::size_t n = set.size(), parts = std::min(kParts, n);
+    a[0] = b[0] = f[0] = 0;
+    for (std::size_t part = 1, i = 0; part <= parts; ++part) {
+        double sum_a = a[part - 1], sum_b = b[part - 1];
+        for (const std::size_t end = n * part / parts; i < end; ++i) {
+            sum_a += groups_.a[set[i]];
+            sum_b += groups_.b[set[i]];
+        }
+        a[part] = sum_a;
+        b[part] = sum_b;
+    }
+    for (std::size_t j = 1; j <= parts; ++j) {
+        f[j] = f[0] + loss(a[j], b[j]) + leaf_;
+        for (std::size_t i = 1; i < j; ++i) f[j] = std::min(f[j], f[i] + loss(a[j] - a[i], b[j] - b[i]) + leaf_);
+    }
+    const double more = sums_.unit * (f[parts] - loss(a[parts], b[parts]) - sums_.leaf);
+    return one_leaf + static_cast<Cost>(std::ldexp(more, sums_.tie_bits));
+}
+
 Cost Segmentation::bound(std::span<const std::uint32_t> set, Cost one_leaf) {
     const auto n = static_cast<std::uint32_t>(set.size());
     a_.resize(n + 1);

@@ -101,7 +101,7 @@ Outcome GroupSearch::solve(const Set& set, std::uint32_t depth, Cost budget, std
     Outcome result = store_->find(set.rows.rows, {depth});
     if (result.exact() || result.lower >= budget) {
         ++statistics_.cache_hits;
-    } else if (const Cost any = depth >= kMinSegmented ? at_any_depth(set) : 0; any >= budget) {
+    } else if (const Cost any = may_reach(set, depth, budget) ? at_any_depth(set) : 0; any >= budget) {
         result.lower = any;
         ++n_closed_;
     } else {
@@ -119,6 +119,16 @@ Outcome GroupSearch::solve(const Set& set, std::uint32_t depth, Cost budget, std
     if (limited && depth == kFree && result.upper >= target) result.upper = kNoCost;
     result.offer(leaf, PartialTree::leaf());
     return result;
+}
+
+// At depth three one call of the kernel takes hardly more than the bound does, where it is not known.
+bool GroupSearch::may_reach(const Set& set, std::uint32_t depth, Cost target) const {
+    if (!segments_ || depth < kMinSegmented) return false;
+    return depth > kMinSegmented || store_->find(set.rows.rows, {kFree}).lower > 0 || some_clusters(set) >= target;
+}
+
+Cost GroupSearch::some_clusters(const Set& set) const {
+    return segmentation_.some_clusters(set.groups, objective_.leaf_cost(set.rows));
 }
 
 Cost GroupSearch::at_any_depth(const Set& set) {
@@ -216,22 +226,37 @@ Outcome GroupSearch::settle(const Hunt& hunt, Root& root, Cost known) {
     }
     const bool ones_first = here.ones.rows.n >= here.zeros.rows.n;
     const Set &first_set = ones_first ? here.ones : here.zeros, &second_set = ones_first ? here.zeros : here.ones;
-    Cost min_first = least(first_set), min_second = least(second_set);
-    if (depth > kMinSegmented) {
+    Cost min_first = least(first_set), min_second = least(second_set), likely_second = min_second;
+    const bool one_call = segments_ && depth == kMinSegmented + 1;  // of the kernel, for each side
+    bool by_clusters = depth > kMinSegmented;
+    if (one_call) {
+        // Not where the cost of some clusters tells that the bound of the cheapest ones leaves this root open.
+        likely_second = std::max(likely_second, some_clusters(second_set));
+        by_clusters = some_clusters(first_set) + likely_second >= target;
+    }
+    if (by_clusters) {
         min_first = std::max(min_first, at_any_depth(first_set));
-        min_second = std::max(min_second, at_any_depth(second_set));
+        if (!one_call || min_first + likely_second >= target)
+            likely_second = min_second = std::max(min_second, at_any_depth(second_set));
         root.bound = std::max(root.bound, min_first + min_second);
         if (root.bound >= target) {
             ++n_closed_;
             return {};
         }
     }
+    // The first side is solved for what the second one is likely to cost: its tree is looked for later, if the bound of
+    // the second one leaves the root open.
     const std::size_t below = hunt.level + 1;
-    const Outcome first = solve(first_set, one_less(depth), target - min_second, below);
-    root.bound = std::max(root.bound, std::max(first.lower, min_first) + min_second);
+    Outcome first = solve(first_set, one_less(depth), target - likely_second, below);
+    min_first = std::max(min_first, first.lower);
+    root.bound = std::max(root.bound, min_first + min_second);
     if (root.bound >= target) return {};
-    const Outcome second = solve(second_set, one_less(depth), target - std::max(first.lower, min_first), below);
-    root.bound = std::max(root.bound, first.lower + second.lower);
+    const Outcome second = solve(second_set, one_less(depth), target - min_first, below);
+    root.bound = std::max(root.bound, min_first + second.lower);
+    if (root.bound < target && !first.exact()) {
+        first = solve(first_set, one_less(depth), target - second.lower, below);
+        root.bound = std::max(root.bound, first.lower + second.lower);
+    }
     const Cost cost = first.upper + second.upper;
     if (cost >= known) return {};
     watch_memory();

@@ -124,6 +124,9 @@ class GroupSearch {
                                                          std::size_t level);
     // No tree of the set costs less, of whatever depth.
     [[nodiscard]] Cost at_any_depth(const Set& set);
+    // Whether to ask for it: not where it takes time and is less than `target`.
+    [[nodiscard]] bool may_reach(const Set& set, std::uint32_t depth, Cost target) const;
+    [[nodiscard]] Cost some_clusters(const Set& set) const;  // segmentation.hpp
     // The best tree of one split.
     [[nodiscard]] Outcome stump(const Set& set, std::size_t level);
     // A tree at once: the root of the best tree of depth `look`, then the same on both sides.
