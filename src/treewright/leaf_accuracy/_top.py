@@ -240,7 +240,7 @@ def tree_of_sklearn(
         j, code = inputs.column[split.column], inputs.category[split.column]
         splits.append(
             split_at(j, split.threshold, split.missing_left, ordered=columns[j].ordered)
-            if code is None
+            if code is None or split.threshold == np.inf  # of the indicator: whether the word is known
             else CategorySplit(j, (code,), split.missing_left)
         )
     known = own.classes if classes is None else classes

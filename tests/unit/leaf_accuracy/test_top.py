@@ -76,8 +76,10 @@ def test_a_tree_of_sklearn_fitted_here_takes_categories_and_missing_values():
     assert top.result is None
 
 
-def test_a_tree_of_sklearn_asks_whether_an_ordered_word_is_known():
-    X = pd.DataFrame({"size": pd.Categorical(["large", None] * 4, ["small", "large"], ordered=True)})
+@pytest.mark.parametrize("ordered", [True, False])
+def test_a_tree_of_sklearn_asks_whether_a_word_is_known(ordered):
+    words = ["small", None, "large", None] * 2
+    X = pd.DataFrame({"size": pd.Categorical(words, ["small", "large"], ordered=ordered)})
     model = HybridTreeClassifier(top=DecisionTreeClassifier(max_depth=1)).fit(X, [True, False] * 4)
     assert [describe(split, model.tree_.columns) for split in model.tree_.splits if split] == [
         "size is known"
