@@ -68,7 +68,7 @@ def predict(
             f"Note: a spreadsheet would run the label {formulas[0]!r} as a formula; add --spreadsheet-safe for one."
         )
     if is_stream(data):
-        settings = settings_with(columns, **how)
+        settings = settings_with(columns, **how, reading=content.reading)
         predict_stream(content, data, settings, out, proba, leaf, spreadsheet_safe)
         return
     table = read_csv(

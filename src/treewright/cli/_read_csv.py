@@ -92,7 +92,9 @@ def read_csv(
 
     refuse_folder(path)
     check_roles({"--target": (target,), "--weight": (weight,)})
-    kept = settings_with(settings, separator, missing, encoding, decimal_comma, day_first, decimal)
+    kept = settings_with(
+        settings, separator, missing, encoding, decimal_comma, day_first, decimal, reading=reading
+    )
     if columns is None:  # otherwise the tree has settled which columns there are
         ignore, categorical = (*ignore, *kept.ignore), (*categorical, *kept.categorical)
     how: dict[str, Any] = {
@@ -132,7 +134,7 @@ def read_groups(
     from treewright.table import load_groups
 
     refuse_folder(path)
-    options = settings_with(settings, **how).reading_options(reading)
+    options = settings_with(settings, **how, reading=reading).reading_options(reading)
     with reading_file(path):
         return load_groups(path, name, reading=reading, **options)
 
@@ -148,7 +150,7 @@ def read_numbers(
     from treewright.table import load_numbers
 
     refuse_folder(path)
-    options = settings_with(settings, **how).reading_options(reading)
+    options = settings_with(settings, **how, reading=reading).reading_options(reading)
     with reading_file(path):
         return load_numbers(path, name, reading=reading, **options)
 
@@ -167,11 +169,19 @@ def settings_with(
     decimal_comma: bool | None,
     day_first: bool | None,
     decimal: Sequence[str] | None = None,
+    *,
+    reading: Reading | None = None,
 ) -> Settings:
-    """Return the settings of a file, if there is one; the options of the command line go before it."""
+    """Return the settings of a file, if there is one; the options of the command line go before it.
+
+    An earlier `reading` has settled the order of day and month: what the file of settings says of it was known then,
+    and counted for columns only whose dates did not decide it.
+    """
     from treewright.table import Settings, joined_missing, read_settings
 
     kept = Settings() if path is None else read_settings(path)
+    if reading is not None:
+        kept = replace(kept, day_first=None)
     everywhere, of_column = missing_by_column(missing)
     return replace(
         kept,

@@ -159,7 +159,7 @@ def verify(
             )
         if isinstance(content.result, ShardsResult):
             refuse_other_question(content)
-            settings = settings_with(columns, **how)
+            settings = settings_with(columns, **how, reading=content.reading)
             holds = verify_stream(content, data, target, settings) and holds
             if not holds:
                 raise typer.Exit(CHECK_FAILED)

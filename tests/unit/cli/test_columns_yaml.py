@@ -144,3 +144,19 @@ def test_a_code_for_missing_in_the_target_is_that_of_the_file_of_settings(tmp_pa
     assert done.exit_code == 2
     assert "'y'" in done.stderr
     assert "missing" in done.stderr
+
+
+@pytest.mark.parametrize("folder", [False, True])
+def test_the_order_that_the_dates_decided_at_the_fit_goes_before_the_file_of_settings(tmp_path, folder):
+    data, new, settings, out = (tmp_path / name for name in ("a.csv", "new.csv", "columns.yaml", "m.json"))
+    rows = [(month, month + 12) for month in range(1, 13) for _ in range(4)]
+    data.write_text("day,y\n" + "".join(f"{m}/{d}/2020,{'a' if m > 6 else 'b'}\n" for m, d in rows))
+    settings.write_text("dates: day-first\n")  # of another column, or a mistake
+    assert run("fit", data, "-t", "y", "--columns", settings, "-o", out).exit_code == 0
+    assert run("verify", out, data, "--columns", settings).exit_code == 0
+    new.write_text("day\n1/7/2020\n7/1/2020\n")  # nothing here decides it
+    if folder:
+        (tmp_path / "folder").mkdir()
+        new = new.rename(tmp_path / "folder" / "new.csv").parent
+    said = run("predict", out, new, "--columns", settings)
+    assert said.stdout.split() == ["prediction", "b", "a"]
