@@ -140,7 +140,7 @@ def test_below_every_optimum_and_the_search_agrees() -> None:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_stages_find_the_optimum_again_and_again(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`solve` prices after two steps; without a limit on time the tree, its proof and the counts are always the same."""
+    """`solve` prices after two steps; without a time limit the tree, its proof and counts are the same each time."""
     monkeypatch.setattr(prices_module, "PriceLimits", lambda seconds, work: PriceLimits(work=work))
     rng = np.random.default_rng(seed)
     problem = random_problem(rng, max_columns=6, max_rows=13).but(
