@@ -26,6 +26,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
+from treewright import OptimalTreeClassifier
 from treewright.bornagain import Ensemble, solve, solve_active
 from treewright.convert import NumberEnsemble, float32_threshold
 from treewright.errors import InputError, ModelFileError
@@ -427,3 +428,21 @@ def test_another_missing_value_than_nan_is_refused(kind, missing):
         reader.from_model(getattr(xgboost, kind)(n_estimators=2, missing=missing).fit(X, y))
     plain = getattr(xgboost, kind)(n_estimators=2, missing=np.nan).fit(X, y)
     np.testing.assert_allclose(reader.from_model(plain).predict(X), plain.predict(X), rtol=1e-5)
+
+
+def test_lightgbm_that_leaves_trees_out_is_refused():
+    lightgbm = pytest.importorskip("lightgbm", reason="LightGBM is not installed")
+    X, y = load_breast_cancer(return_X_y=True)
+    model = lightgbm.LGBMClassifier(n_estimators=3, verbose=-1, pred_early_stop=True).fit(X, y)
+    with pytest.raises(InputError, match=r"pred_early_stop=True.*set_params\(pred_early_stop=False\)"):
+        Ensemble.from_model(model)
+    model.set_params(pred_early_stop=False)
+    np.testing.assert_array_equal(Ensemble.from_model(model).predict(X), model.predict(X))
+
+
+@pytest.mark.parametrize("kind", [BaggingClassifier, AdaBoostClassifier])
+def test_members_that_are_trees_of_another_library_are_named(kind):
+    X, y = load_iris(return_X_y=True)
+    model = kind(OptimalTreeClassifier(max_depth=1), n_estimators=2).fit(X, y)
+    with pytest.raises(InputError, match=f"{kind.__name__} is made of OptimalTreeClassifier"):
+        Ensemble.from_model(model)
