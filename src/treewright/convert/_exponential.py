@@ -1,4 +1,4 @@
-"""The exponential function as the C library rounds it, which is what boosted models call.
+"""The exponential function and the logarithm as the C library rounds them, which is what boosted models call.
 
 numpy has vector code of its own, which is up to two units in the last place away, and by how much depends on the
 processor. That moves the classes of rows whose best scores are nearly equal.
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["exp32", "exp64"]
+__all__ = ["exp32", "exp64", "log32"]
 
 _exp = np.frompyfunc(math.exp, 1, 1)
 
@@ -36,3 +36,14 @@ def exp64(x: NDArray[np.float64]) -> NDArray[np.float64]:
         Numbers of at most 0.
     """
     return np.asarray(_exp(x), dtype=np.float64)
+
+
+def log32(x: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the logarithm in single precision.
+
+    Parameters
+    ----------
+    x : ndarray of float32
+        Positive numbers.
+    """
+    return np.log(x.astype(np.float64)).astype(np.float32)

@@ -17,7 +17,7 @@ from treewright.convert._check_ensemble import EnsembleFault, check_sizes, nodes
 from treewright.convert._checked import Checked, parse
 from treewright.convert._ensemble import Ensemble
 from treewright.convert._ensemble_tree import EnsembleTree, float32_threshold
-from treewright.convert._exponential import exp32
+from treewright.convert._exponential import exp32, log32
 from treewright.convert._objectives import XGBOOST_CLASSES, accepted_instead
 from treewright.convert._text_numbers import number_in_text
 from treewright.errors import InputError
@@ -25,6 +25,7 @@ from treewright.errors import InputError
 __all__ = ["base_score", "read_xgboost", "read_xgboost_json", "xgboost_json", "xgboost_trees"]
 
 LARGEST = 2**31 - 1
+NEAR_0 = np.float32(1e-6)  # the library's kRtEps
 
 
 def read_xgboost(model: Any, *, route_missing: bool, float32_inputs: bool) -> Ensemble | None:
@@ -211,7 +212,8 @@ def base_score(value: Checked, k: int, *, of_probabilities: bool) -> NDArray[np.
     if of_probabilities:
         if not np.finfo(np.float32).tiny < base[0] < 1:
             value.fail("a probability between 0 and 1")
-        base = -np.log(np.float32(1.0) / base - np.float32(1.0))
+        base = np.clip(base, NEAR_0, np.float32(1.0) - NEAR_0)  # as the library does
+        base = -log32(np.float32(1.0) / base - np.float32(1.0))
     return np.broadcast_to(base, (k,)).astype(np.float64)
 
 

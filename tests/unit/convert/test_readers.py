@@ -446,3 +446,17 @@ def test_members_that_are_trees_of_another_library_are_named(kind):
     model = kind(OptimalTreeClassifier(max_depth=1), n_estimators=2).fit(X, y)
     with pytest.raises(InputError, match=f"{kind.__name__} is made of OptimalTreeClassifier"):
         Ensemble.from_model(model)
+
+
+@pytest.mark.parametrize("score", [1e-30, 1e-7, 1e-6, 0.002, 0.5, 0.99, 1 - 1e-6, 1 - 1e-7])
+def test_sums_start_where_those_of_xgboost_do(score):
+    xgboost = pytest.importorskip("xgboost", reason="XGBoost is not installed")
+    X = np.arange(20.0)[:, None]
+    rows = xgboost.DMatrix(X, label=np.arange(20) % 2)
+    booster = xgboost.train({"objective": "binary:logistic", "max_depth": 2}, rows, num_boost_round=2)
+    model = json.loads(booster.save_raw("json"))
+    model["learner"]["learner_model_param"]["base_score"] = f"[{score}]"
+    booster.load_model(bytearray(json.dumps(model).encode()))
+    ensemble = Ensemble.from_model(booster)
+    own = booster.predict(rows, output_margin=True)
+    np.testing.assert_array_equal(ensemble.scores(X)[:, 0].astype(np.float32), own)
