@@ -34,6 +34,7 @@ from treewright.convert._check_ensemble import (
 )
 from treewright.convert._domain import Domain, check_first_domain, restrict
 from treewright.convert._ensemble_tree import BLOCK, EnsembleTree
+from treewright.convert._exponential import exp32, exp64
 from treewright.errors import InputError
 
 __all__ = ["LINKS", "Ensemble"]
@@ -404,9 +405,9 @@ class Ensemble:
         if self.link == "positive":
             return np.asarray(scores[:, 0] > self.cut, dtype=np.int64)
         if self.link in ("softmax32", "softmax64"):
-            kind = np.float32 if self.link == "softmax32" else np.float64
+            kind, exp = (np.float32, exp32) if self.link == "softmax32" else (np.float64, exp64)
             s = scores.astype(kind)
-            e = np.exp(s - s.max(axis=1, keepdims=True))
+            e = exp(s - s.max(axis=1, keepdims=True))
             scores = e / np.cumsum(e.astype(np.float64), axis=1)[:, -1:].astype(kind)
         else:
             scores = scores / self.divisor

@@ -40,6 +40,11 @@ def read_lightgbm(model: Any, *, route_missing: bool, float32_inputs: bool) -> E
     if hasattr(model, "booster_"):
         if not hasattr(model, "classes_"):
             raise InputError(f"{source} is not a classifier; born-again trees need LGBMClassifier.")
+        if model.get_params().get("pred_early_stop"):
+            raise InputError(
+                f"This {source} has pred_early_stop=True: it leaves trees out of the sums of some rows, which cannot "
+                "be read. Set it off, model.set_params(pred_early_stop=False)."
+            )
         classes = np.asarray(model.classes_)
     return read_lightgbm_text(
         text, source, classes=classes, route_missing=route_missing, float32_inputs=float32_inputs

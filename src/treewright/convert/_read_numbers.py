@@ -82,7 +82,7 @@ def load_numbers(path: str | Path) -> NumberEnsemble:
 
 def _from_xgboost(content: bytes, source: str) -> NumberEnsemble:
     """XGBoost adds in single precision, from the base score on."""
-    param, _, names, trees = xgboost_trees(content, source, XGBOOST_NUMBERS, float32_inputs=False)
+    _, param, _, names, trees = xgboost_trees(content, source, XGBOOST_NUMBERS, float32_inputs=False)
     bias = base_score(param.field("base_score"), 1, of_probabilities=False)
     return NumberEnsemble(trees, names, float(bias[0]), single=True, source=source)
 

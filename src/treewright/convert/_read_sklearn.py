@@ -144,7 +144,9 @@ def _adaboost(model: Any, route_missing: bool, float32_inputs: bool) -> Ensemble
 
 
 def _check_is_tree(estimator: Any, model: Any) -> None:
-    if not hasattr(estimator, "tree_") or not hasattr(estimator, "classes_"):
+    from sklearn.tree import BaseDecisionTree
+
+    if not isinstance(estimator, BaseDecisionTree) or not hasattr(estimator, "classes_"):
         raise InputError(
             f"This {type(model).__name__} is made of {type(estimator).__name__}; only DecisionTreeClassifier and "
             "ExtraTreeClassifier can be read."

@@ -1,8 +1,8 @@
 """XGBoost models as `Ensemble`, from the library's own JSON (`Booster.save_model`, `Booster.save_raw`).
 
 XGBoost compares float32 values with ``x < t``, sums in single precision starting from the base score, and
-decides by the single-precision sigmoid or softmax. ``x < t`` is ``x <= previous float32 below t``. What the file
-says twice (sizes, parents, classes) must agree.
+decides by the single-precision sigmoid or softmax, or with multi:softmax by the sums themselves. ``x < t`` is
+``x <= previous float32 below t``. What the file says twice (sizes, parents, classes) must agree.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from treewright.convert._check_ensemble import EnsembleFault, check_sizes, nodes
 from treewright.convert._checked import Checked, parse
 from treewright.convert._ensemble import Ensemble
 from treewright.convert._ensemble_tree import EnsembleTree, float32_threshold
+from treewright.convert._exponential import exp32, log32
 from treewright.convert._objectives import XGBOOST_CLASSES, accepted_instead
 from treewright.convert._text_numbers import number_in_text
 from treewright.errors import InputError
@@ -24,6 +25,7 @@ from treewright.errors import InputError
 __all__ = ["base_score", "read_xgboost", "read_xgboost_json", "xgboost_json", "xgboost_trees"]
 
 LARGEST = 2**31 - 1
+NEAR_0 = np.float32(1e-6)  # the library's kRtEps
 
 
 def read_xgboost(model: Any, *, route_missing: bool, float32_inputs: bool) -> Ensemble | None:
@@ -52,7 +54,18 @@ def xgboost_json(model: Any) -> bytes | None:
             booster = _until_best(model, model.get_booster())
         except NotFittedError as error:
             raise InputError(f"This {type(model).__name__} is not fitted; call fit first.") from error
+        _refuse_other_missing(model)
     return bytes(booster.save_raw(raw_format="json")) if hasattr(booster, "save_raw") else None
+
+
+def _refuse_other_missing(model: Any) -> None:
+    """Refuse a model to which another value than NaN is missing: it does not compare that value with thresholds."""
+    value = getattr(model, "missing", None)
+    if value is not None and not np.isnan(value):
+        raise InputError(
+            f"This {type(model).__name__} was fitted with missing={value!r}: it takes that value for a missing one, "
+            "which thresholds cannot express. Write missing values as NaN and fit again without missing=."
+        )
 
 
 def _until_best(model: Any, booster: Any) -> Any:
@@ -91,10 +104,11 @@ def read_xgboost_json(
     ModelFileError, EnsembleFault
         The file is damaged.
     """
-    param, k, names, trees = xgboost_trees(content, source, XGBOOST_CLASSES, float32_inputs)
+    objective, param, k, names, trees = xgboost_trees(content, source, XGBOOST_CLASSES, float32_inputs)
     if classes is not None and len(classes) != max(k, 2):
         raise EnsembleFault(f"The model decides {max(k, 2)} classes, and {len(classes)} labels are given.")
-    rule: dict[str, Any] = {"link": "softmax32"}
+    # multi:softmax takes the largest sum; sums that differ in the last bit may have the same probability.
+    rule: dict[str, Any] = {"link": "softmax32" if objective == "multi:softprob" else "argmax"}
     if k == 1:
         rule = {"link": "positive", "cut": _sigmoid_cut()}
     return Ensemble(
@@ -112,8 +126,8 @@ def read_xgboost_json(
 
 def xgboost_trees(
     content: bytes, source: str, objectives: tuple[str, ...], float32_inputs: bool
-) -> tuple[Checked, int, tuple[str, ...], tuple[EnsembleTree, ...]]:
-    """Read what models of all objectives have: parameters, number of scores, column names and trees.
+) -> tuple[str, Checked, int, tuple[str, ...], tuple[EnsembleTree, ...]]:
+    """Read what models of all objectives have: objective, parameters, number of scores, column names and trees.
 
     Raises
     ------
@@ -141,7 +155,7 @@ def xgboost_trees(
         _read_tree(entry, int(group), k, names, float32_inputs, source)
         for entry, group in zip(entries, groups, strict=True)
     )
-    return param, k, names, trees
+    return objective, param, k, names, trees
 
 
 def _count(value: Checked, most: int = LARGEST) -> int:
@@ -198,7 +212,8 @@ def base_score(value: Checked, k: int, *, of_probabilities: bool) -> NDArray[np.
     if of_probabilities:
         if not np.finfo(np.float32).tiny < base[0] < 1:
             value.fail("a probability between 0 and 1")
-        base = -np.log(np.float32(1.0) / base - np.float32(1.0))
+        base = np.clip(base, NEAR_0, np.float32(1.0) - NEAR_0)  # as the library does
+        base = -log32(np.float32(1.0) / base - np.float32(1.0))
     return np.broadcast_to(base, (k,)).astype(np.float64)
 
 
@@ -314,7 +329,7 @@ def _sigmoid_cut() -> float:
     while high - low > 1:  # positive floats are ordered like their bits
         middle = np.int32((int(low) + int(high)) // 2)
         score = middle.view(np.float32)
-        if one / (one + np.exp(-score)) > np.float32(0.5):
+        if one / (one + exp32(-score)) > np.float32(0.5):
             high = middle
         else:
             low = middle

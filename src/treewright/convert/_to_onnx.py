@@ -206,7 +206,8 @@ class _Graph:
                 self._look_up(leaf, values.astype(self.kind), "value", self.onnx_kind)
         else:
             labels = plain_labels(tree)
-            is_whole = all(isinstance(label, int) for label in labels)  # truth values are integers
+            # truth values are integers; those beyond 64 bits become text
+            is_whole = all(isinstance(label, int) and -(2**63) <= label < 2**63 for label in labels)
             table = np.array(
                 [int(label) if is_whole else str(label) for label in labels],
                 dtype=np.int64 if is_whole else object,

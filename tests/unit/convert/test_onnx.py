@@ -175,3 +175,13 @@ def test_a_category_that_is_the_empty_text(split, missing_left):
     else:
         with pytest.raises(InputError, match="'colour' has the empty text"):
             to_onnx(tree)
+
+
+def test_whole_labels_beyond_64_bits_are_text():
+    runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+    X, y, labels = np.array([[0.0], [1.0]]), np.array([0, 1], dtype=np.int32), [2**63, 2**63 + 2048]
+    column = (Column("x", ColumnKind.CONTINUOUS),)
+    splits = [ThresholdSplit(0, 0.5), None, None]
+    tree = grow(column, np.array(labels, dtype=np.uint64), splits, X, y, np.ones(2), 1.0 - np.eye(2))
+    session = runtime.InferenceSession(to_onnx(tree).SerializeToString())
+    assert session.run(["label"], {"X": X})[0].tolist() == [str(label) for label in labels]

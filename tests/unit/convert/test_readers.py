@@ -26,8 +26,9 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
+from treewright import OptimalTreeClassifier
 from treewright.bornagain import Ensemble, solve, solve_active
-from treewright.convert import float32_threshold
+from treewright.convert import NumberEnsemble, float32_threshold
 from treewright.errors import InputError, ModelFileError
 from treewright.verify import check_faithful
 
@@ -368,3 +369,94 @@ def test_wrappers_that_decide_otherwise_are_refused_with_advice(wrap, advice):
     model = wrap(RandomForestClassifier(3, max_depth=2, random_state=0)).fit(X, y)
     with pytest.raises(InputError, match=advice):
         Ensemble.from_model(model)
+
+
+def one_leaf_value_per_class(xgboost, objective, sums):
+    """A model of XGBoost that gives every row these sums."""
+    X = np.arange(30.0)[:, None]
+    config = {"objective": objective, "num_class": len(sums), "max_depth": 1}
+    booster = xgboost.train(config, xgboost.DMatrix(X, label=np.arange(30) % len(sums)), num_boost_round=1)
+    model = json.loads(booster.save_raw("json"))
+    for tree, value in zip(model["learner"]["gradient_booster"]["model"]["trees"], sums, strict=True):
+        for node, child in enumerate(tree["left_children"]):
+            if child < 0:
+                tree["split_conditions"][node] = float(value)
+    model["learner"]["learner_model_param"]["base_score"] = str([0.0] * len(sums))
+    booster.load_model(bytearray(json.dumps(model).encode()))
+    return booster, xgboost.DMatrix(X)
+
+
+@pytest.mark.parametrize("objective", ["multi:softmax", "multi:softprob"])
+def test_sums_of_xgboost_that_differ_in_their_last_bits(objective):
+    xgboost = pytest.importorskip("xgboost", reason="XGBoost is not installed")
+    rng = np.random.default_rng(0)
+    for _ in range(150):
+        start = np.float32(rng.choice([0.01, 0.3, 0.7, 1.3, 2.9, 30.0]) * rng.random())
+        steps = rng.integers(0, 6, size=3)
+        sums = start + np.spacing(start) * steps.astype(np.float32)
+        booster, rows = one_leaf_value_per_class(xgboost, objective, sums)
+        said = booster.predict(rows)
+        own = said if objective == "multi:softmax" else said.argmax(axis=1)
+        assert Ensemble.from_model(booster).predict([[0.0]])[0] == own[0], sums
+
+
+def test_two_classes_of_xgboost_next_to_one_half():
+    xgboost = pytest.importorskip("xgboost", reason="XGBoost is not installed")
+    rng = np.random.default_rng(0)
+    X = rng.random((400, 3))
+    config = {"objective": "binary:logistic", "max_depth": 8, "base_score": 0.5}
+    booster = xgboost.train(config, xgboost.DMatrix(X, label=rng.integers(0, 2, 400)), num_boost_round=1)
+    model = json.loads(booster.save_raw("json"))
+    tree = model["learner"]["gradient_booster"]["model"]["trees"][0]
+    leaves = [node for node, child in enumerate(tree["left_children"]) if child < 0]
+    for node, value in zip(leaves, np.linspace(8e-8, 1.4e-7, len(leaves), dtype=np.float32), strict=True):
+        tree["split_conditions"][node] = float(value)
+    booster.load_model(bytearray(json.dumps(model).encode()))
+    own = booster.predict(xgboost.DMatrix(X)) > 0.5
+    assert 0 < own.sum() < len(own)
+    np.testing.assert_array_equal(Ensemble.from_model(booster).predict(X), own)
+
+
+@pytest.mark.parametrize("kind", ["XGBClassifier", "XGBRegressor"])
+@pytest.mark.parametrize("missing", [0.0, -999, np.inf])
+def test_another_missing_value_than_nan_is_refused(kind, missing):
+    xgboost = pytest.importorskip("xgboost", reason="XGBoost is not installed")
+    X = np.tile([[0.0], [1.0], [2.0], [3.0]], (10, 1))
+    y = (X[:, 0] > 1).astype(int)
+    reader = Ensemble if kind == "XGBClassifier" else NumberEnsemble
+    with pytest.raises(InputError, match=re.escape(f"{kind} was fitted with missing={missing!r}")):
+        reader.from_model(getattr(xgboost, kind)(n_estimators=2, missing=missing).fit(X, y))
+    plain = getattr(xgboost, kind)(n_estimators=2, missing=np.nan).fit(X, y)
+    np.testing.assert_allclose(reader.from_model(plain).predict(X), plain.predict(X), rtol=1e-5)
+
+
+def test_lightgbm_that_leaves_trees_out_is_refused():
+    lightgbm = pytest.importorskip("lightgbm", reason="LightGBM is not installed")
+    X, y = load_breast_cancer(return_X_y=True)
+    model = lightgbm.LGBMClassifier(n_estimators=3, verbose=-1, pred_early_stop=True).fit(X, y)
+    with pytest.raises(InputError, match=r"pred_early_stop=True.*set_params\(pred_early_stop=False\)"):
+        Ensemble.from_model(model)
+    model.set_params(pred_early_stop=False)
+    np.testing.assert_array_equal(Ensemble.from_model(model).predict(X), model.predict(X))
+
+
+@pytest.mark.parametrize("kind", [BaggingClassifier, AdaBoostClassifier])
+def test_members_that_are_trees_of_another_library_are_named(kind):
+    X, y = load_iris(return_X_y=True)
+    model = kind(OptimalTreeClassifier(max_depth=1), n_estimators=2).fit(X, y)
+    with pytest.raises(InputError, match=f"{kind.__name__} is made of OptimalTreeClassifier"):
+        Ensemble.from_model(model)
+
+
+@pytest.mark.parametrize("score", [1e-30, 1e-7, 1e-6, 0.002, 0.5, 0.99, 1 - 1e-6, 1 - 1e-7])
+def test_sums_start_where_those_of_xgboost_do(score):
+    xgboost = pytest.importorskip("xgboost", reason="XGBoost is not installed")
+    X = np.arange(20.0)[:, None]
+    rows = xgboost.DMatrix(X, label=np.arange(20) % 2)
+    booster = xgboost.train({"objective": "binary:logistic", "max_depth": 2}, rows, num_boost_round=2)
+    model = json.loads(booster.save_raw("json"))
+    model["learner"]["learner_model_param"]["base_score"] = f"[{score}]"
+    booster.load_model(bytearray(json.dumps(model).encode()))
+    ensemble = Ensemble.from_model(booster)
+    own = booster.predict(rows, output_margin=True)
+    np.testing.assert_array_equal(ensemble.scores(X)[:, 0].astype(np.float32), own)
