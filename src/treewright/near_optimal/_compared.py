@@ -246,8 +246,8 @@ class ComparedSet(RestrictedSet):
         group : array-like of bool, shape (n_rows,), or str
             As in `gap_range`.
         at_most : float
-            Largest absolute gap, 0 to 1, as it is written; a gap that is copied from `gap_range` or `gap_frontier` keeps
-            its tree. Where products of the weights pass 2^60, a gap that is at most 2^-40 above it passes, too.
+            Largest absolute gap, 0 to 1, as it is written; one that is copied from `gap_range` or `gap_frontier` keeps its
+            tree. Where products of the weights pass 2^60, a gap that is at most 2^-40 above it passes, too.
         kind : {"parity", "opportunity", "odds"}, default="parity"
             "odds": the gap among the rows that have the label, and the gap among those that do not.
         label : object, default=None
@@ -264,12 +264,12 @@ class ComparedSet(RestrictedSet):
             Partial trees.
         bound : float
             No tree whose gap is so small has a smaller objective: that of the tree, or what the search had come to.
-            Where there is no such tree in the whole set, `bound_`.
+            Where there is no such tree in the whole set, which may be empty, `bound_`.
 
         Raises
         ------
         InputError
-            As in `gap_range`.
+            The group or its complement has no rows; the label is unknown.
 
         Notes
         -----
@@ -294,6 +294,8 @@ class ComparedSet(RestrictedSet):
         looked, bound = 0, self.best.lower_bound
         try:
             self.counts.make_within(watch)
+            if not self._cells:
+                return None, looked, self.bound_
             sums = [Extremes.of_rows(self.counts, gap.values, watch) for gap in gaps]
             most = [gap.at_most(up_to(at_most)) for gap in gaps]
             budget, half = self._cells[0][0] - 1, (self._cells[0][0] + self.membership.budget) / 2
