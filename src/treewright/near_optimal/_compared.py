@@ -246,8 +246,8 @@ class ComparedSet(RestrictedSet):
         group : array-like of bool, shape (n_rows,), or str
             As in `gap_range`.
         at_most : float
-            Largest absolute gap, 0 to 1, as it is written; one that is copied from `gap_range` or `gap_frontier` keeps its
-            tree. Where products of the weights pass 2^60, a gap that is at most 2^-40 above it passes, too.
+            Largest absolute gap, 0 to 1, as it is written; one that is copied from `gap_range` or `gap_frontier` keeps
+            its tree. Where products of the weights pass 2^60, a gap at most 2^-40 above it passes, too.
         kind : {"parity", "opportunity", "odds"}, default="parity"
             "odds": the gap among the rows that have the label, and the gap among those that do not.
         label : object, default=None
