@@ -95,7 +95,7 @@ def best_within(case, question, limit, worst):
     """The tree passes; one that costs less may pass by what counts as equal alone."""
     tree, _, bound = case.trees.best_with_gap(case.group, limit, question, label=1)
     exact = Fraction(repr(limit))
-    passing = [place for place, gap in enumerate(worst) if gap <= exact]
+    passing = [place for place, gap in enumerate(worst) if gap <= exact or float(gap) <= limit]
     nearly = [place for place, gap in enumerate(worst) if gap <= exact + EQUAL]
     if tree is None:
         assert not passing

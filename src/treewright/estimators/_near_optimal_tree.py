@@ -249,12 +249,13 @@ class NearOptimalTreeClassifier(TreeClassifier):
             look_at=self.look_at,
             time_limit=None if math.isinf(limits.left()) else max(limits.left(), LEAST_SECONDS),
         )
-        if tree is None and limits.left() <= 0 and looked < self.look_at and bound < trees.bound_:
-            return 0, (
-                f"No tree up to an objective of {bound:.6g} has so small a gap when time ended: this is the best tree."
-            )
         if tree is None:
-            raise self._none_passes(trees, looked, bound)
+            if limits.left() <= 0 and looked < self.look_at:
+                return 0, (
+                    f"No tree below an objective of {bound:.6g} has so small a gap when time ended: this is the best "
+                    "tree."
+                )
+            raise self._none_passes(trees, looked, bound, looked < self.look_at)
         return _place(trees, tree), None
 
     def _first(
@@ -269,15 +270,17 @@ class NearOptimalTreeClassifier(TreeClassifier):
 
         tree, looked, bound = trees.first(passes_or_late, at_most=self.look_at)
         if tree is None:
-            raise self._none_passes(trees, looked, bound)
+            raise self._none_passes(trees, looked, bound, looked == trees.n_trees_)
         if late:
             return 0, f"None of the best {looked - 1:,} trees passes when time ended: this is the best tree."
         return looked - 1, None
 
-    def _none_passes(self, trees: NearOptimalTrees, looked: int, bound: float) -> SolverError:
+    def _none_passes(self, trees: NearOptimalTrees, looked: int, bound: float, is_done: bool) -> SolverError:
+        """Return the error of a rule that no tree keeps; a search that gave up tells nothing of trees on its bound."""
+        how_far, advice = ("up to", "") if is_done else ("below", "a larger look_at, ")
         return SolverError(
-            f"No tree up to an objective of {bound:.6g} passes ({looked:,} were looked at, of {trees.n_trees_:,} "
-            "in the set); give a larger epsilon, or another rule."
+            f"No tree {how_far} an objective of {bound:.6g} passes ({looked:,} were looked at, of {trees.n_trees_:,} "
+            f"in the set); give {advice}a larger epsilon, or another rule."
         )
 
 

@@ -48,9 +48,9 @@ def in_errors(value: float, unit: Fraction) -> Fraction:
 
 
 def up_to(value: float) -> Fraction:
-    """Return a bound that every objective keeps whose float64 is at most `value`.
+    """Return a bound that every objective or gap keeps whose float64 is at most `value`.
 
-    Objectives are exact fractions inside and floats outside. A bound that is copied from a table of objectives
+    Objectives and gaps are exact fractions inside and floats outside. A bound that is copied from a table of them
     must keep the tree it was copied from, which may exceed the float by half a unit in the last place. So may
     the decimal number that was written.
     """

@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright._arguments import numbers_of, refuse_lossy
-from treewright._numbers import as_written
 from treewright.convert import TreeLike
 from treewright.errors import InputError, SolverError
-from treewright.near_optimal._bounds import check_bound, check_count
+from treewright.near_optimal._bounds import check_bound, check_count, up_to
 from treewright.near_optimal._extremes import Extremes, whole_values
 from treewright.near_optimal._restricted import RestrictedSet
 from treewright.near_optimal._row_gaps import GapKind, RowGap, row_gaps
@@ -247,8 +246,8 @@ class ComparedSet(RestrictedSet):
         group : array-like of bool, shape (n_rows,), or str
             As in `gap_range`.
         at_most : float
-            Largest absolute gap, 0 to 1, as it is written. Where products of the weights pass 2^60, a gap that is at
-            most 2^-40 above it passes, too.
+            Largest absolute gap, 0 to 1, as it is written; one that is copied from `gap_range` or `gap_frontier` keeps
+            its tree. Where products of the weights pass 2^60, a gap at most 2^-40 above it passes, too.
         kind : {"parity", "opportunity", "odds"}, default="parity"
             "odds": the gap among the rows that have the label, and the gap among those that do not.
         label : object, default=None
@@ -265,12 +264,12 @@ class ComparedSet(RestrictedSet):
             Partial trees.
         bound : float
             No tree whose gap is so small has a smaller objective: that of the tree, or what the search had come to.
-            Where there is no such tree in the whole set, `bound_`.
+            Where there is no such tree in the whole set, which may be empty, `bound_`.
 
         Raises
         ------
         InputError
-            As in `gap_range`.
+            The group or its complement has no rows; the label is unknown.
 
         Notes
         -----
@@ -295,8 +294,10 @@ class ComparedSet(RestrictedSet):
         looked, bound = 0, self.best.lower_bound
         try:
             self.counts.make_within(watch)
+            if not self._cells:
+                return None, looked, self.bound_
             sums = [Extremes.of_rows(self.counts, gap.values, watch) for gap in gaps]
-            most = [gap.at_most(as_written(at_most)) for gap in gaps]
+            most = [gap.at_most(up_to(at_most)) for gap in gaps]
             budget, half = self._cells[0][0] - 1, (self._cells[0][0] + self.membership.budget) / 2
             for cost, cell, _ in self._cells:
                 bound = float(cost * self.graph.unit)

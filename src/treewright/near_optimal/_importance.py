@@ -15,7 +15,7 @@ from treewright.near_optimal._bounds import check_count
 from treewright.near_optimal._solve import solve_near_optimal
 from treewright.problem import Problem, make_problem
 from treewright.result import StopReason
-from treewright.search import Limits, jobs_for
+from treewright.search import Limits, integer_costs, jobs_for
 from treewright.table import table_from
 from treewright.tree import Tree
 
@@ -268,11 +268,13 @@ def reliance_of_tree(tree: Tree, problem: Problem) -> NDArray[np.float64]:
     Notes
     -----
     A leaf is reached by the rows that pass the conditions on other columns, each with the share of all rows that pass
-    those on the column: see `NearOptimalTrees.columns`.
+    those on the column: see `NearOptimalTrees.columns`. Whole numbers are added, so that a loss that stays the same
+    rises by exactly 0.
     """
-    X, weight = problem.table.X, problem.sample_weight
-    total = float(weight.sum())
-    out = np.zeros(X.shape[1])
+    integers = integer_costs(problem)
+    X, weight = problem.table.X, integers.weight
+    total = int(weight.sum())
+    out = [0] * X.shape[1]
     pending: list[tuple[int, tuple[tuple[int, NDArray[np.bool_]], ...]]] = [(0, ())]
     while pending:
         node, path = pending.pop()
@@ -282,7 +284,7 @@ def reliance_of_tree(tree: Tree, problem: Problem) -> NDArray[np.float64]:
             pending.append((int(tree.children_left[node]), (*path, (split.column, left))))
             pending.append((int(tree.children_right[node]), (*path, (split.column, ~left))))
             continue
-        paid = weight * problem.costs[problem.y, int(tree.prediction[node])]
+        paid = weight * integers.costs[problem.y, int(tree.prediction[node])]
         for column in {asked for asked, _ in path}:
             others = np.ones(len(X), dtype=np.bool_)
             drawn = others.copy()
@@ -291,6 +293,6 @@ def reliance_of_tree(tree: Tree, problem: Problem) -> NDArray[np.float64]:
                     drawn &= passes
                 else:
                     others &= passes
-            share = float(weight[drawn].sum()) / total
-            out[column] += float(paid[others].sum()) * share - float(paid[others & drawn].sum())
-    return out / total
+            out[column] += int(paid[others].sum()) * int(weight[drawn].sum())
+            out[column] -= int(paid[others & drawn].sum()) * total
+    return np.array([rise / total * integers.unit for rise in out])

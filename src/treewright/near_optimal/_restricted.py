@@ -81,6 +81,9 @@ class RestrictedSet(OrderedSet):
         False
         """
         watch = Watch.started(time_limit)
+        without, only, root, uses = (  # once: the names may come from an iterator
+            None if names is None else _listed(names) or names for names in (without, only, root, uses)
+        )
         member = self.membership
         every = range(len(self.graph.split_matrix.splits))
         open_splits, root_splits = member.open_splits, member.root_splits
@@ -160,15 +163,15 @@ class RestrictedSet(OrderedSet):
         return {table.names.index(name) for name in wanted}
 
 
-def _listed(names: str | Sequence[str]) -> list[Any]:
-    if isinstance(names, str) or not isinstance(names, Iterable):
-        return [names]
-    return list(names)
+def _listed(names: str | Iterable[str]) -> list[Any]:
+    """Return names as a list, those of numpy as plain text: they are also written in sentences."""
+    alone = isinstance(names, str) or not isinstance(names, Iterable)
+    return [str(name) if isinstance(name, str) else name for name in ([names] if alone else names)]
 
 
-def _in_words(rule: str, names: str | Sequence[str] | None, between: str) -> list[str]:
+def _in_words(rule: str, names: Iterable[str] | None, between: str) -> list[str]:
     """Return a rule of `where` as it stands in a sentence, if it was given."""
-    return [] if names is None else [f"{rule} {between.join(map(repr, _listed(names)))}"]
+    return [] if names is None else [f"{rule} {between.join(map(repr, names))}"]
 
 
 def _both(known: frozenset[int] | None, others: Iterator[int]) -> frozenset[int]:

@@ -61,6 +61,23 @@ def test_a_function_of_the_tree(rows):
 
 
 @pytest.mark.parametrize(
+    ("rule", "look_at"),
+    [
+        ({"choose": lambda tree: 1 in tree.asked}, 1),  # the second of two equal trees
+        ({"choose": "small gap", "group": "x2", "max_gap": 0.5}, 1),
+    ],
+)
+def test_a_search_that_gave_up_says_nothing_of_trees_on_its_bound(rule, look_at) -> None:
+    X, y = np.array([[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]]), [0, 0, 1, 1]
+    asked = {"epsilon": 0.0, "thresholds": "all", **rule}
+    with pytest.raises(
+        SolverError, match=r"No tree below an objective of 0\.02 passes \(1 were .* a larger look_at"
+    ):
+        NearOptimalTreeClassifier(look_at=look_at, **asked).fit(X, y)
+    assert NearOptimalTreeClassifier(**asked).fit(X, y).result_.objective == 0.02
+
+
+@pytest.mark.parametrize(
     ("parameters", "words"),
     [
         ({"choose": "nicest"}, "choose='nicest'; choose one of 'best'"),

@@ -314,6 +314,23 @@ def test_values_by_row_of_the_input_leave_out_rows_without_weight():
         assert ask(of_input).most.value == ask(of_training).most.value
 
 
+def test_names_of_any_kind_are_told_as_they_are() -> None:
+    trees = near_optimal_trees([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 1], max_depth=2, epsilon=20)
+    plain = trees.where(without="x0", uses=["x1"])
+    for names in (list, np.array, iter):
+        found = trees.where(without=names(["x0"]), uses=names(["x1"]))
+        assert found.rules == plain.rules == ("without 'x0'", "with a split on 'x1'")
+        assert found.table() == plain.table() != []
+
+
+def test_the_best_tree_with_a_gap_of_an_empty_set() -> None:
+    """It was an IndexError; that there is none up to the bound is proven."""
+    trees = near_optimal_trees([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 1], max_depth=2)
+    empty = trees.where(max_leaves=1)
+    assert not empty
+    assert empty.best_with_gap([True, False, True, False], 0.5) == (None, 0, empty.bound_)
+
+
 def test_a_small_leaf_penalty_takes_no_more_fractions() -> None:
     """The most errors by leaves are found in whole numbers: fractions took a sixth of the time of a small set."""
 

@@ -7,7 +7,9 @@ import pytest
 
 from treewright.errors import InputError
 from treewright.near_optimal import _importance, column_importance, solve_near_optimal
+from treewright.problem import make_problem
 from treewright.result import StopReason
+from treewright.table import table_from
 
 
 @pytest.fixture(scope="module")
@@ -74,6 +76,27 @@ def test_a_row_counts_as_often_as_it_was_drawn():
         X, X[:, 0].astype(int), n_resamples=5, n_trees=3, random_state=0, min_samples_leaf=20
     )
     assert (found.reliance > 0.3).all()
+
+
+def test_a_loss_that_stays_the_same_rises_by_exactly_nothing():
+    """Sums of floats left 9e-18 of some, which counted as trees that rely on the column."""
+    zeros = 0
+    for seed in range(255, 275):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(5, 14))
+        X, y = rng.integers(0, 2, (n, 2)).astype(float), rng.integers(0, 2, n)
+        y[:2] = 0, 1
+        problem = make_problem(table_from(X), y, cost_complexity=0.01, max_depth=2)
+        for tree in solve_near_optimal(problem, epsilon=1.0):
+            found = _importance.reliance_of_tree(tree, problem)
+            for column, rises in enumerate(found):
+                drawn = np.repeat(X[None], n, axis=0)
+                drawn[:, :, column] = X[:, column, None]  # in each copy all rows have the value of one
+                errors = np.sum(tree.predict(drawn.reshape(-1, 2)) != np.tile(y, n))
+                more = int(errors - n * np.sum(tree.predict(X) != y))
+                assert rises == pytest.approx(more / n**2, rel=1e-12, abs=0)
+                zeros += more == 0
+    assert zeros > 10
 
 
 def test_ctrl_c_while_a_set_is_made_ends_all_resamples(table, monkeypatch):
