@@ -129,7 +129,8 @@ class HybridTreeClassifier(TreeClassifier):
         "model" alone predict right. Trees that are not fitted again (see `share`) are counted on the rows that they
         were made from; the first two figures are then optimistic.
     stop_reason_ : StopReason or None
-        INTERRUPT if Ctrl-C ended the fit, TIME_LIMIT if the time limit did. Leaves that were not finished then keep the
+        INTERRUPT if Ctrl-C ended the fit, TIME_LIMIT if the time limit ended it, the trials of "optuna", or the choice
+        of the splits of a scikit-learn tree. Leaves that were not finished then keep the
         tree's answer, and ``cv_accuracy_`` is None if it was not finished.
     classes_ : ndarray of shape (n_classes,)
     n_features_in_ : int
@@ -331,14 +332,18 @@ class HybridTreeClassifier(TreeClassifier):
         self.cv_accuracy_: dict[str, float] | None = None
         if alone is not None and not interrupted and not late:
             self.cv_accuracy_ = compare(tree, self.extensions_, rows, labels, weight, alone, by_tree)
-        self.stop_reason_ = StopReason.TIME_LIMIT if late else None
+        few_trials = self.tune == "optuna" and any(
+            0 < extension.n_trials < self.n_trials for extension in self.extensions_.values()
+        )
+        ended_early = late or few_trials or top.n_learned is not None
+        self.stop_reason_ = StopReason.TIME_LIMIT if ended_early else None
         if interrupted:
             self.stop_reason_ = StopReason.INTERRUPT
         if self.cv_accuracy_ is not None:
             warn_of_no_gain(self, problem.table.n_rows)
         if self.tune == "optuna":
             warn_of_few_trials(self)
-        elif self.stop_reason_ is StopReason.TIME_LIMIT:
+        elif late and not interrupted:
             warn_of_time(self)
         settle_interrupt(self.stop_reason_)
         return self

@@ -108,10 +108,13 @@ def simple_model(model: Any) -> Any:
 
 
 def seeded(model: Any, seed: int) -> Any:
-    """Set the seed where the model has one that is not set; the model itself is returned."""
-    if model.get_params().get("random_state", 0) is None:
-        model.set_params(random_state=seed)
-    return model
+    """Set the seeds that are not set, of the model and of models inside it; the model itself is returned."""
+    unset = [
+        name
+        for name, value in model.get_params().items()
+        if value is None and (name == "random_state" or name.endswith("__random_state"))
+    ]
+    return model.set_params(**dict.fromkeys(unset, seed))
 
 
 def _xgboost() -> Any:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import is_regressor
 
 from treewright._arguments import refuse_lossy
 from treewright._plural import kind_of
@@ -70,7 +71,7 @@ def leaf_accuracy_score(tree: Any, X: Any, y: ArrayLike, sample_weight: ArrayLik
     ----------
     tree : Tree or fitted estimator
         A `Tree`, an estimator of treewright, or any classifier with ``apply`` and ``predict`` (scikit-learn's
-        trees).
+        trees). Of a `HybridTreeClassifier` it is the tree on top.
     X : array-like, frame or Table of shape (n_rows, n_columns)
         Rows of any origin: training or held back.
     y : array-like of shape (n_rows,)
@@ -197,8 +198,17 @@ def _routed(
         predicted = tree.classes[tree.prediction[leaf]]
     elif isinstance(X, Table):
         return _routed(getattr(tree, "tree_", tree), X, y, sample_weight)
+    elif is_regressor(tree):
+        raise InputError(
+            f"tree is {kind_of(tree)}, which predicts numbers; leaf accuracy is of classification trees."
+        )
     elif hasattr(tree, "apply") and hasattr(tree, "predict"):
         leaf, predicted = np.asarray(tree.apply(X)), np.asarray(tree.predict(X))
+        own = getattr(tree, "tree_", None)
+        if (
+            isinstance(own, Tree) and own.classes is not None
+        ):  # models in the leaves of a hybrid may overrule it
+            predicted = own.classes[own.prediction[leaf]]
     else:
         raise InputTypeError(
             f"tree is {kind_of(tree)}; give a Tree or a fitted classifier with apply and predict."

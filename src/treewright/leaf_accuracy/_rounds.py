@@ -137,10 +137,13 @@ def choose_rounds(
     number = int(np.argmin(loss)) + 1
     right = np.zeros(len(y), dtype=np.bool_)
     for made, known, held_out in folds:
-        for stage, shares in enumerate(_staged(made, X[held_out]), start=1):
-            answer = known[shares.argmax(axis=1)]
-            if stage == number:
-                break
+        if made is not None and family(made) is None:  # some predict another class than the most probable one
+            answer = known[np.asarray(made.predict(X[held_out])).astype(np.int64)]
+        else:
+            for stage, shares in enumerate(_staged(made, X[held_out]), start=1):
+                answer = known[shares.argmax(axis=1)]
+                if stage == number:
+                    break
         right[held_out] = answer == y[held_out]
     accuracy = float(np.average(right, weights=weight))
     temperature = float(np.exp(-sureness[number - 1]))

@@ -8,8 +8,10 @@ whole; it is not begun once the time is over.
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -67,12 +69,28 @@ def fit_weighted(
     """Fit with weights if there are any; the fitted model is returned.
 
     A column without a number, in the rows of a leaf say, is 0 in all rows: it tells the model nothing either way, and
-    histogram boosting has no bins for it.
+    histogram boosting has no bins for it. Boosting that stops by its own rule needs rows of every class to judge by;
+    where a class has too few for that, all rounds are made. Weights below 1 on average are no counts of rows; they are
+    scaled to 1, because boosting refuses splits of little weight.
     """
     empty = np.isnan(X).all(axis=0)
     if empty.any():
         X = np.where(empty, 0.0, X)
+    if family(model) == "boosting" and not _can_hold_out(model, y):
+        model.set_params(early_stopping=False)
+    if sample_weight is not None and (mean := sample_weight.mean()) < 1:
+        sample_weight = sample_weight / mean
     return model.fit(X, y) if sample_weight is None else model.fit(X, y, sample_weight=sample_weight)
+
+
+def _can_hold_out(model: Any, y: NDArray[Any]) -> bool:
+    """Whether histogram boosting can split off rows of all classes for early stopping, if it is to."""
+    part = model.validation_fraction
+    if part is None:  # judged by the training rows
+        return True
+    counts = np.unique(y, return_counts=True)[1]
+    held_out = int(part) if isinstance(part, Integral) else math.ceil(part * len(y))
+    return int(counts.min()) > 1 and len(counts) <= min(held_out, len(y) - held_out)
 
 
 def expected_times(n_rows: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -77,7 +77,7 @@ def make_top(
     y : array-like of shape (n_rows,)
     sample_weight : array-like of shape (n_rows,), default=None
     random_state : int or None, default=None
-        For a model that is not fitted and whose own `random_state` is None.
+        For a model that is not fitted and whose own `random_state` is None; also for the model that a search tries.
     categorical_features : sequence of str or int, default=None
         Columns of numbers that a tree of scikit-learn, fitted here, is to read as categories.
     time_limit : float or None, default=None
@@ -114,8 +114,10 @@ def make_top(
     if not _is_fitted(top):
         model = clone(top)
         known = model.get_params()
-        if random_state is not None and known.get("random_state", 0) is None:
-            model.set_params(random_state=random_state)
+        if random_state is not None:
+            for one in (model, _innermost(model)):  # a search, and what it tries
+                if one.get_params(deep=False).get("random_state", 0) is None:
+                    one.set_params(random_state=random_state)
         if time_limit is not None and "time_limit" in known:
             own = known["time_limit"]
             model.set_params(time_limit=time_limit if own is None else min(own, time_limit))
@@ -247,7 +249,7 @@ def tree_of_sklearn(
     places = np.searchsorted(known, own.classes)
     value = np.zeros((own.node_count, len(known)))
     whole = np.round(own.value)
-    value[:, places] = np.where(np.isclose(own.value, whole, rtol=1e-9, atol=1e-9), whole, own.value)
+    value[:, places] = np.where(np.isclose(own.value, whole, rtol=1e-9, atol=0), whole, own.value)
     return replace(
         own,
         columns=tuple(columns),

@@ -25,7 +25,7 @@ from treewright.mip._plan import tree_of
 from treewright.mip._room import granted_memory, why_too_large
 from treewright.mip._strategies import STRATEGIES, Solution, follow
 from treewright.mip.binoct import RBinOCT
-from treewright.mip.leaf_accuracy import LeafAccuracy
+from treewright.mip.leaf_accuracy import LeafAccuracy, largest_share
 from treewright.mip.oct import OCT
 from treewright.problem import Problem
 from treewright.result import SolveResult, StopReason, told_to_stop
@@ -36,6 +36,9 @@ __all__ = ["FORMULATIONS", "SOLVERS", "STRATEGIES", "MIPOptions", "make_formulat
 
 FORMULATIONS: dict[str, type[Formulation]] = {"leaf_accuracy": LeafAccuracy, "oct": OCT, "binoct": RBinOCT}
 SOLVERS = {"highs": "treewright.mip._highs", "gurobi": "treewright.mip._gurobi"}
+# Of a coefficient in the program of leaf accuracy, beside coefficients of 1. To a solver, a variable within 1e-6 of an
+# integer is whole. Times a larger coefficient that is too much of a row's share, and some of its proofs are wrong.
+MOST_SHARE = 1e3
 DEEPEST = 10  # a full tree of depth 10 has 1024 leaves, each with variables for every row
 
 
@@ -165,11 +168,13 @@ def solve(
             raise ModelUnfinished(StopReason.MEMORY_LIMIT, why)
         return FORMULATIONS[formulation](instance, depth, options.tighten, watch)
 
+    leaf_accuracy = FORMULATIONS[formulation].maximises_leaf_accuracy
+    wide = leaf_accuracy and largest_share(instance, options.tighten) > MOST_SHARE
     solution = follow(
         strategy,
         instance,
         problem.max_depth,
-        FORMULATIONS[formulation].maximises_leaf_accuracy,
+        leaf_accuracy,
         make,
         lambda formulation, job: run(formulation.model, job),
         Job(
@@ -177,16 +182,15 @@ def solve(
             limits=limits,
             threads=int(options.threads),
             seed=int(options.seed),
-            report=_reporter(progress, began),
+            report=_reporter(progress, began, wide),
             held=held,
         ),
         deadline,
     )
-    leaf_accuracy = FORMULATIONS[formulation].maximises_leaf_accuracy
     terms = {"method": "mip", "formulation": formulation, "strategy": strategy, **asdict(options)}
     if leaf_accuracy:
         terms |= {"method": "leaf-accuracy", "criterion": "accuracy"}  # as the search says it
-    return _result(problem, instance, solution, terms, leaf_accuracy, time.monotonic() - began)
+    return _result(problem, instance, solution, terms, leaf_accuracy, wide, time.monotonic() - began)
 
 
 def make_formulation(problem: Problem, formulation: str, options: MIPOptions | None = None) -> Formulation:
@@ -244,12 +248,12 @@ def _check(problem: Problem, formulation: str) -> None:
         )
 
 
-def _reporter(progress: ProgressCallback | None, began: float) -> Report | None:
+def _reporter(progress: ProgressCallback | None, began: float, wide: bool) -> Report | None:
     if progress is None:
         return None
 
     def report(seconds: float, objective: float, bound: float, nodes: int) -> bool:
-        lower = max(0.0, min(bound, objective))
+        lower = 0.0 if wide else max(0.0, min(bound, objective))
         return bool(progress(Progress(time.monotonic() - began, objective, lower, nodes, resident_memory())))
 
     return report
@@ -261,12 +265,13 @@ def _result(
     solution: Solution,
     terms: dict[str, Any],
     leaf_accuracy: bool,
+    wide: bool,
     seconds: float,
 ) -> SolveResult:
     last = solution.runs[-1]
     outcome = last.outcome
     complete = last.depth == problem.max_depth  # else a gradual run ended early: no bound for this depth
-    if outcome.infeasible and complete:
+    if outcome.infeasible and complete and not wide:
         raise SolverError(
             f"{outcome.solver} says that no tree meets the constraints ({outcome.words}), yet a single leaf does. Try "
             'another seed, scaling="rank", or tighten=False.'
@@ -274,7 +279,7 @@ def _result(
     tree = tree_of(solution.plan, instance)
     objective = _measured(problem, tree, leaf_accuracy)
     cost = 1 - objective if leaf_accuracy else objective
-    bound = outcome.bound if complete else -math.inf
+    bound = outcome.bound if complete and not wide else -math.inf
     least = (
         0.0 if leaf_accuracy else min(1.0, problem.cost_complexity)
     )  # every tree has a leaf, and pays for it
@@ -284,6 +289,12 @@ def _result(
         by_solver or cost <= least
     )  # no mistake in any leaf, or none in one leaf: there is nothing to prove
     notes = [*problem.table.notes, *_notes(instance, solution, cost, terms["scaling"])]
+    if wide and not proven:
+        notes.append(
+            f"The bound of {outcome.solver} is not used: all rows together weigh more than {MOST_SHARE:,.0f} times as "
+            "much as the lightest leaf can, which is beyond its tolerance. "
+            'LeafAccuracyTreeClassifier(criterion="accuracy") has no such limit.'
+        )
     if by_solver:
         notes.append(f"Proven by {outcome.solver} in floating point, to its tolerance of {TOLERANCE:g}.")
     if proven:

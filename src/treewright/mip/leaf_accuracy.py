@@ -42,7 +42,7 @@ from treewright.mip._plan import FullTree
 from treewright.mip._routing import Routing
 from treewright.mip._size import Size
 
-__all__ = ["LeafAccuracy"]
+__all__ = ["LeafAccuracy", "largest_share"]
 
 
 class LeafAccuracy(Routing):
@@ -74,8 +74,7 @@ class LeafAccuracy(Routing):
         model, weight, total = self.model, instance.weight, instance.total
         n_leaves = 2**depth
         rows, cells = (instance.n_rows, n_leaves), (instance.n_patterns, n_leaves)
-        least_rows = instance.problem.min_samples_leaf if tighten else 1
-        most = total / _weight_of_lightest(least_rows, instance)
+        most = largest_share(instance, tighten)
         model.offset = 1.0
         self.q = model.variables("Q", (), cost=-1.0)
         self.r = model.variables("r", (n_leaves,), upper=most)
@@ -133,6 +132,12 @@ class LeafAccuracy(Routing):
         values[self.right[np.arange(instance.n_rows), tree.leaf]] = own * is_right
         values[self.q] = (correct[used] / size[used]).min()
         return values
+
+
+def largest_share(instance: Instance, tighten: bool) -> float:
+    """Return R, the largest coefficient of the program: the weight of all rows over the least that a leaf can have."""
+    least_rows = instance.problem.min_samples_leaf if tighten else 1
+    return instance.total / _weight_of_lightest(least_rows, instance)
 
 
 def _weight_of_lightest(n_rows: int, instance: Instance) -> float:

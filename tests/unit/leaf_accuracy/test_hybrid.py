@@ -23,6 +23,7 @@ from treewright.leaf_accuracy import Treatment
 from treewright.leaf_accuracy._inputs import Inputs
 from treewright.leaf_accuracy._leaf_models import simple_model
 from treewright.leaf_accuracy._tune import RANGES, XGBOOST_DEFAULTS, Range, tune_model
+from treewright.result import StopReason
 from treewright.table import encode_like
 from treewright.tree import Column, ColumnKind, ThresholdSplit, grow
 
@@ -332,6 +333,7 @@ def test_a_time_limit_ends_tuning():
     ):
         model.fit(X, y)
     assert {part.n_trials for part in model.extensions_.values()} == {1}
+    assert model.stop_reason_ is StopReason.TIME_LIMIT
 
 
 @pytest.mark.parametrize("package", ["xgboost", "optuna"])
@@ -417,3 +419,4 @@ def test_a_tree_on_top_that_had_time_for_some_rows_says_so(monkeypatch: pytest.M
     with pytest.warns(ConvergenceWarning, match="left the tree on top 150 rows to choose its splits"):
         model = HybridTreeClassifier(tune=None, time_limit=60).fit(X, y)
     assert model.tree_.n_node_samples[0] == 300  # its leaves answer for all rows
+    assert model.stop_reason_ is StopReason.TIME_LIMIT

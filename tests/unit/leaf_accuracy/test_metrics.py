@@ -8,9 +8,9 @@ import polars as pl
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from treewright import OptimalTreeClassifier
+from treewright import HybridTreeClassifier, OptimalTreeClassifier, OptimalTreeRegressor
 from treewright.errors import InputError, InputTypeError
 from treewright.leaf_accuracy import leaf_accuracy_score, leaf_table, tuned_cart
 from treewright.table import table_from
@@ -152,3 +152,21 @@ def test_tuned_cart() -> None:
     assert tree.get_depth() <= 3
     assert min(np.bincount(tree.apply(X))[np.unique(tree.apply(X))]) >= 30
     assert search.best_score_ > 0.85
+
+
+def test_a_hybrid_is_its_tree_on_top() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 3))
+    y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    top = DecisionTreeClassifier(max_depth=1, random_state=0)
+    model = HybridTreeClassifier(top, tune=None, random_state=0).fit(X, y)
+    assert model.report(X, y).n_overruled > 0
+    assert leaf_accuracy_score(model, X, y) == leaf_accuracy_score(model.tree_, X, y)
+    assert leaf_table(model, X, y) == leaf_table(model.tree_, X, y)
+
+
+@pytest.mark.parametrize("model", [DecisionTreeRegressor(max_depth=1), OptimalTreeRegressor(max_depth=1)])
+def test_a_tree_of_numbers_is_refused(model) -> None:
+    X, y = np.arange(8.0)[:, None], np.arange(8.0)
+    with pytest.raises(InputError, match="which predicts numbers; leaf accuracy is of classification trees"):
+        leaf_accuracy_score(model.fit(X, y), X, y)

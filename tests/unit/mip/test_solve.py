@@ -31,7 +31,7 @@ from treewright.mip._strategies import follow
 from treewright.mip.oct import OCT
 from treewright.problem import Problem, make_problem
 from treewright.result import StopReason
-from treewright.search import Limits, Progress
+from treewright.search import Limits, Progress, solve_leaf_accuracy
 from treewright.table import table_from
 from treewright.tree import ThresholdSplit, grow
 
@@ -462,3 +462,27 @@ def test_ctrl_c_before_any_tree_leaves_the_single_leaf(monkeypatch: pytest.Monke
     assert (result.status, result.stop_reason) == (SolveStatus.FEASIBLE, StopReason.INTERRUPT)
     assert result.tree.n_leaves == 1
     assert result.lower_bound <= best.objective < result.objective
+
+
+def test_weights_beyond_the_tolerance_of_the_solver_prove_nothing() -> None:
+    """HiGHS calls 0.997924 the best worst leaf of the first table, and says that the second one has no tree."""
+    X = [3, 2, 2, 1, 0, 1, 0, 0, 1, 3]
+    y = [1, 0, 1, 2, 2, 2, 2, 2, 0, 1]
+    weight = [100.0, 0.001, 10000.0, 0.01, 10.0, 10.0, 0.001, 0.001, 1.0, 0.01]
+    limits = {"cost_complexity": 0.0, "max_depth": 2, "min_samples_leaf": 2}
+    problem = make_problem(table_from([[float(x)] for x in X]), y, sample_weight=weight, **limits)
+    seen: list[Progress] = []
+    result = solve(problem, options=MIPOptions(tighten=True), progress=seen.append)
+    assert solve_leaf_accuracy(problem, "all").objective > 0.9989
+    assert result.status is SolveStatus.FEASIBLE
+    assert result.upper_bound == 1.0
+    assert all(now.lower_bound == 0 for now in seen)
+    assert "The bound of HiGHS" in result.notes[-1]
+
+    X = [0] * 8 + [1] + [0] * 3
+    y = [0, 1, 1, 2, 0, 2, 2, 0, 1, 1, 1, 2]
+    weight = np.where(np.isin(np.arange(12), [5, 6, 9, 11]), 1e-3, 1e8)
+    limits = {"cost_complexity": 0.0, "max_depth": 1, "min_samples_leaf": 2}
+    problem = make_problem(table_from([[float(x)] for x in X]), y, sample_weight=weight, **limits)
+    for strategy in ("direct", "warm", "gradual"):
+        assert solve(problem, strategy=strategy).status is SolveStatus.FEASIBLE
