@@ -180,7 +180,9 @@ def doubly_robust_scores(
         # Small and few trees: probabilities near 0 and 1 must come from the rows, not from fitting them closely.
         model = HistGradientBoostingClassifier(max_iter=30, max_leaf_nodes=8, random_state=random_state)
         chance = (
-            _cross_fitted_chances(rows, taken, propensity_model or model, folds, len(actions))
+            _cross_fitted_chances(
+                rows, taken, model if propensity_model is None else propensity_model, folds, len(actions)
+            )
             if propensities is None
             else _given_chances(propensities, table.n_rows, actions.tolist())
         )
@@ -194,7 +196,12 @@ def doubly_robust_scores(
             raise InputTypeError(
                 f"outcome_model={outcome_model!r:.60}; give a scikit-learn regressor, or None."
             )
-        regressor = outcome_model or HistGradientBoostingRegressor(random_state=random_state)
+        # Not `outcome_model or ...`: an ensemble of scikit-learn has no truth value before it is fitted.
+        regressor = (
+            HistGradientBoostingRegressor(random_state=random_state)
+            if outcome_model is None
+            else outcome_model
+        )
         expected = _cross_fitted_outcomes(rows, taken, gained, regressor, folds, len(actions))
     return ActionScores(_combined(taken, gained, chance, expected), actions, chance, expected, n_clipped)
 

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from treewright import OptimalPolicyTree
@@ -43,6 +44,19 @@ def test_one_wrong_model_does_no_harm(wrong):
     models = LINEAR | {wrong: DummyClassifier() if wrong.startswith("p") else DummyRegressor()}
     scores = doubly_robust_scores(X, action, outcome, **models)
     assert scores.rewards.mean(axis=0) == pytest.approx(truth.mean(axis=0), abs=0.08)
+
+
+def test_forests_as_models():
+    """They have no truth value before they are fitted: ``model or default`` asks for one."""
+    X, action, outcome, truth, _ = observed(1000)
+    scores = doubly_robust_scores(
+        X,
+        action,
+        outcome,
+        propensity_model=RandomForestClassifier(20, min_samples_leaf=20, random_state=0),
+        outcome_model=RandomForestRegressor(20, min_samples_leaf=20, random_state=0),
+    )
+    assert scores.rewards.mean(axis=0) == pytest.approx(truth.mean(axis=0), abs=0.2)
 
 
 def test_the_formulas():
