@@ -143,3 +143,11 @@ def test_nobody_is_left_uncensored_where_only_rows_of_weight_zero_are_later():
         assert curve.at_risk.tolist() == [weight[3] * factor]
         with pytest.raises(InputError, match="every row of the training table was censored"):
             brier_score(event, time, np.full((7, 1), 0.5), [0.5], curve)
+
+
+@pytest.mark.parametrize("time", [[0.0, 1.0, 2.0, 3.0], [1.0, 1.0, 1.0, 1.0]])
+def test_events_at_one_time_are_not_said_to_be_none(time):
+    X, outcome = np.arange(4.0)[:, None], (np.array([True, False, False, False]), np.array(time))
+    model = OptimalSurvivalTree(max_depth=1).fit(X, outcome)
+    with pytest.raises(InputError, match="came at time 0, or when every row was censored"):
+        model.integrated_brier_score(X, outcome)
