@@ -49,7 +49,7 @@ def censoring_curve(
     censored = np.bincount(at, weights=weight * ~seen, minlength=len(moments))
     # What is left is the sum over later times itself: a difference may leave some 1e-16 where nobody is.
     left = np.append(leaving[::-1].cumsum()[::-1][1:], 0.0)
-    at_risk = left + censored
+    at_risk = np.asarray(left + censored, dtype=np.float64)
     some = np.asarray(censored > 0)
     share = product_limit(at_risk[some], left[some], bool((weight == np.floor(weight)).all()))
     return SurvivalCurve(moments[some], share, at_risk[some])
