@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from typing import TYPE_CHECKING, Any, Self
 
@@ -11,6 +12,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import column_or_1d
 
 from treewright._arguments import refuse_dates, refuse_lossy
+from treewright._plural import count_of
 from treewright.errors import InputError
 from treewright.estimators._checked_score import CheckedScore
 from treewright.estimators._interrupt import settle_interrupt
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from treewright.tree import Tree
 
 __all__ = ["LatentTreeRegressor"]
+
+LARGEST_TARGET = 1e300  # sums over rows stay finite
 
 
 @documented
@@ -102,9 +106,7 @@ class LatentTreeRegressor(CheckedScore, RegressorMixin, LatentTreeBase):  # type
         table, y, weight = weighted_rows(table, _numbers(y, table.n_rows), sample_weight)
         self.columns_ = table.columns
         target = np.asarray(y)
-        self._center = np.average(target, axis=0, weights=weight)
-        spread = np.sqrt(np.average((target - self._center) ** 2, axis=0, weights=weight))
-        self._scale = np.where(spread > 0, spread, 1.0)
+        self._center, self._scale = _moments(target, weight)
         table, given = self._with_validation(table, validation)
         if validation is not None:
             more = self._outputs_as_fitted(validation[1], table.n_rows - len(target))
@@ -148,7 +150,8 @@ class LatentTreeRegressor(CheckedScore, RegressorMixin, LatentTreeBase):  # type
         -------
         HardenedTree
             `tree`, `agreement` (1 - mean squared difference / variance of the soft predictions; for several outputs,
-            both are summed in units of the outputs' standard deviations) and a `sentence`.
+            both are summed in units of the outputs' standard deviations; -inf if the soft predictions are all the same
+            and the tree's are others) and a `sentence`.
 
         Raises
         ------
@@ -195,7 +198,7 @@ class LatentTreeRegressor(CheckedScore, RegressorMixin, LatentTreeBase):  # type
         rows = taken(rows, judged_on)
         soft, hard = self._values(rows) / self._scale, tree.predict(rows) / self._scale
         spread, apart = float(soft.var(axis=0).sum()), float(((soft - hard) ** 2).mean(axis=0).sum())
-        agreement = 1.0 - apart / spread if spread > 0 else 1.0
+        agreement = 1.0 - apart / spread if spread > 0 else (-math.inf if apart else 1.0)
         return HardenedTree(tree, agreement, _in_words(tree, agreement, len(rows)))
 
     def _values(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -213,15 +216,34 @@ class LatentTreeRegressor(CheckedScore, RegressorMixin, LatentTreeBase):  # type
         return target
 
 
+def _moments(
+    target: NDArray[np.float64], weight: NDArray[np.float64] | None
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return mean and standard deviation of each output; 1 for the deviation of a constant."""
+    # In units of the largest value, a power of two: squares neither overflow nor vanish, and no digit changes.
+    exponent = np.frexp(np.abs(target).max(axis=0))[1]
+    shares = np.ldexp(target, -exponent)
+    center = np.average(shares, axis=0, weights=weight)
+    spread = np.sqrt(np.average((shares - center) ** 2, axis=0, weights=weight))
+    scale = np.ldexp(spread, exponent)
+    return np.ldexp(center, exponent), np.where(scale > 0, scale, 1.0)
+
+
 def _in_words(tree: Tree, agreement: float, n_rows: int) -> str:
+    rows = count_of(n_rows, "row")
+    if agreement == -math.inf:
+        return (
+            f"The hard tree has {leaves_in_words(tree)}. The soft model predicts one number for {rows}, and the tree "
+            "another: there is no variance to explain. Give rows with different predictions to measure the agreement."
+        )
     if agreement < 0:
         return (
-            f"The hard tree has {leaves_in_words(tree)}, and its predictions on {n_rows} rows are further from those "
+            f"The hard tree has {leaves_in_words(tree)}, and its predictions on {rows} are further from those "
             "of the soft model than the mean of the soft model's predictions is: do not use it in its place."
         )
     return (
         f"The hard tree has {leaves_in_words(tree)} and explains {percent_at_least(agreement)} of the variance "
-        f"of the soft model's predictions on {n_rows} rows."
+        f"of the soft model's predictions on {rows}."
     )
 
 
@@ -243,4 +265,8 @@ def _numbers(y: Any, n_rows: int) -> NDArray[np.float64]:
         raise InputError(f"y has {len(target)} values for {n_rows} rows; give one number per row.")
     if not np.isfinite(target).all():
         raise InputError("y contains NaN or infinity; drop these rows or fill them in.")
+    if (np.abs(target) > LARGEST_TARGET).any():
+        raise InputError(
+            f"y contains {target[np.abs(target) > LARGEST_TARGET][0]:g}; give numbers of at most 1e300, in other units."
+        )
     return target

@@ -301,7 +301,8 @@ class OptimalSurvivalTree(ExactTree):
         Raises
         ------
         InputError
-            As for `brier_score`; or no event was seen in training.
+            As for `brier_score`; or no event was seen in training, or none between time 0 and the time at which
+            every row was censored.
         """
         _, problem = self._held_out(X, y)
         is_exact = times is None
@@ -328,7 +329,10 @@ class OptimalSurvivalTree(ExactTree):
         moments = np.unique(np.concatenate([[0.0], time, self.censoring_curve_.times, *censored]))
         moments = moments[(moments <= last) & (moments < min(unknown, default=np.inf))]
         if len(moments) < 2:
-            raise InputError(
-                "No event was seen in training, so there is no time to integrate over; give times."
+            why = (
+                "All events of the training rows came at time 0, or when every row was censored"
+                if ends
+                else "No event was seen in training"
             )
+            raise InputError(f"{why}, so there is no time to integrate over; give times.")
         return moments

@@ -190,7 +190,8 @@ def regression_tree(
 
     `y` is of shape (n_rows,) or (n_rows, n_outputs).
     """
-    weight = np.ones(len(y)) if weight is None else weight
+    # Below 1, by a power of two: large weights of large numbers add up to no infinity, and no digit changes.
+    weight = np.ones(len(y)) if weight is None else np.ldexp(weight, -np.frexp(weight.max())[1])
     outputs = y.reshape(len(y), -1)
 
     def make(splits: Sequence[Split | None], X: NDArray[np.float64]) -> Tree:

@@ -124,7 +124,7 @@ def doubly_robust_scores(
     ------
     InputError
         Fewer than two actions, an action with fewer rows than folds, an outcome that is not a finite number,
-        propensities that do not sum to one, or a parameter out of range.
+        propensities that do not sum to one, a model that predicts NaN, or a parameter out of range.
 
     Warns
     -----
@@ -174,13 +174,17 @@ def doubly_robust_scores(
             f"action {rare!r} has {fewest} rows, fewer than the {cv} folds; lower cv, or leave its rows out."
         )
     folds = list(StratifiedKFold(int(cv), shuffle=True, random_state=random_state).split(rows, taken))
+    _check_model("propensity_model", propensity_model, "classifier with predict_proba")
+    _check_model("outcome_model", outcome_model, "regressor")
     chance: NDArray[np.float64] | None = None
     n_clipped = 0
     if method != "direct":
         # Small and few trees: probabilities near 0 and 1 must come from the rows, not from fitting them closely.
         model = HistGradientBoostingClassifier(max_iter=30, max_leaf_nodes=8, random_state=random_state)
         chance = (
-            _cross_fitted_chances(rows, taken, propensity_model or model, folds, len(actions))
+            _cross_fitted_chances(
+                rows, taken, model if propensity_model is None else propensity_model, folds, len(actions)
+            )
             if propensities is None
             else _given_chances(propensities, table.n_rows, actions.tolist())
         )
@@ -190,13 +194,22 @@ def doubly_robust_scores(
             raise InputError("A row had an action of propensity 0; give clip above 0, or other propensities.")
     expected: NDArray[np.float64] | None = None
     if method != "ipw":
-        if outcome_model is not None and not hasattr(outcome_model, "fit"):
-            raise InputTypeError(
-                f"outcome_model={outcome_model!r:.60}; give a scikit-learn regressor, or None."
-            )
-        regressor = outcome_model or HistGradientBoostingRegressor(random_state=random_state)
+        # Not `outcome_model or ...`: an ensemble of scikit-learn has no truth value before it is fitted.
+        regressor = (
+            HistGradientBoostingRegressor(random_state=random_state)
+            if outcome_model is None
+            else outcome_model
+        )
         expected = _cross_fitted_outcomes(rows, taken, gained, regressor, folds, len(actions))
-    return ActionScores(_combined(taken, gained, chance, expected), actions, chance, expected, n_clipped)
+    with np.errstate(over="ignore", invalid="ignore"):  # told below
+        rewards = _combined(taken, gained, chance, expected)
+    if not np.isfinite(rewards).all():
+        row = int(np.flatnonzero(~np.isfinite(rewards).all(axis=1))[0])
+        raise InputError(
+            f"The scores of row {row} (counted from 0) are too large for float64; give outcomes in other units, or "
+            "clip above 0."
+        )
+    return ActionScores(rewards, actions, chance, expected, n_clipped)
 
 
 def _combined(
@@ -213,6 +226,20 @@ def _combined(
     own = np.arange(len(taken)), taken
     scores[own] += (gained - scores[own]) / chance[own]
     return scores
+
+
+def _check_model(name: str, model: Any, kind: str) -> None:
+    if model is not None and (isinstance(model, type) or not hasattr(model, "fit")):
+        raise InputTypeError(f"{name}={model!r:.60}; give a scikit-learn {kind}, or None.")
+
+
+def _check_predicted(name: str, predicted: NDArray[np.float64], test: NDArray[np.intp]) -> None:
+    wrong = ~np.isfinite(predicted.reshape(len(test), -1)).all(axis=1)
+    if wrong.any():
+        raise InputError(
+            f"{name} predicts NaN or infinity for row {int(test[wrong][0])} (counted from 0); give a model that "
+            "predicts finite numbers."
+        )
 
 
 def _features(table: Table) -> NDArray[np.float64]:
@@ -283,7 +310,14 @@ def _cross_fitted_chances(
     chance = np.zeros((len(rows), n_actions))
     for train, test in folds:
         fitted = clone(model).fit(rows[train], taken[train])
-        chance[np.ix_(test, fitted.classes_)] = fitted.predict_proba(rows[test])
+        if not hasattr(fitted, "predict_proba"):
+            raise InputTypeError(
+                f"propensity_model={model!r:.60} has no predict_proba; give a scikit-learn classifier that has it, "
+                "or None."
+            )
+        found = fitted.predict_proba(rows[test])
+        _check_predicted("propensity_model", found, test)
+        chance[np.ix_(test, fitted.classes_)] = found
     return chance
 
 
@@ -299,7 +333,9 @@ def _cross_fitted_outcomes(
     for train, test in folds:
         for action in range(n_actions):
             own = train[taken[train] == action]
-            expected[test, action] = clone(model).fit(rows[own], gained[own]).predict(rows[test])
+            found = clone(model).fit(rows[own], gained[own]).predict(rows[test])
+            _check_predicted("outcome_model", found, test)
+            expected[test, action] = found
     return expected
 
 

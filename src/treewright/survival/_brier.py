@@ -47,11 +47,11 @@ def censoring_curve(
     moments, at = ranks.values, ranks.rank
     leaving = np.bincount(at, weights=weight, minlength=len(moments))
     censored = np.bincount(at, weights=weight * ~seen, minlength=len(moments))
-    at_risk = leaving[::-1].cumsum()[::-1] - (leaving - censored)
+    # What is left is the sum over later times itself: a difference may leave some 1e-16 where nobody is.
+    left = np.append(leaving[::-1].cumsum()[::-1][1:], 0.0)
+    at_risk = np.asarray(left + censored, dtype=np.float64)
     some = np.asarray(censored > 0)
-    # Differences of sums of weights may leave some 1e-16 where all that are at risk are censored.
-    left = np.where(moments[some] == moments[-1], 0.0, at_risk[some] - censored[some])
-    share = product_limit(at_risk[some], left, bool((weight == np.floor(weight)).all()))
+    share = product_limit(at_risk[some], left[some], bool((weight == np.floor(weight)).all()))
     return SurvivalCurve(moments[some], share, at_risk[some])
 
 

@@ -134,6 +134,39 @@ def test_regressor():
     assert f"{hard.tree.n_leaves} leaves" in hard.sentence
 
 
+def test_where_the_soft_model_has_one_number_no_variance_is_explained():
+    X, y = load_diabetes(return_X_y=True)
+    model = LatentTreeRegressor(**QUICK).fit(X, y)
+    hard = model.harden(X[:1], y[:1] + 1000)
+    assert hard.tree.predict(X[:1]) != model.predict(X[:1])
+    assert hard.agreement == -np.inf
+    assert "one number for 1 row, and the tree another" in hard.sentence
+    assert "100" not in hard.sentence
+    same = model.harden(X[:1], model.predict(X[:1]))
+    assert same.agreement == 1.0
+
+
+@pytest.mark.parametrize("power", [-1000, 900])
+def test_targets_whose_squares_are_no_numbers(power):
+    X, y = load_diabetes(return_X_y=True)
+    usual = LatentTreeRegressor(**QUICK).fit(X, y)
+    other = LatentTreeRegressor(**QUICK).fit(X, np.ldexp(y, power))
+    np.testing.assert_array_equal(other.predict(X), np.ldexp(usual.predict(X), power))
+    assert other.harden().sentence == usual.harden().sentence
+    with pytest.raises(
+        InputError, match=r"y contains -2e\+300; give numbers of at most 1e300, in other units"
+    ):
+        usual.fit(X, np.where(y == y[0], -2e300, y))
+
+
+def test_large_weights_of_large_targets_make_no_infinite_mean():
+    X = np.repeat([[0.0], [1.0]], 20, axis=0)
+    y = np.repeat([1e299, 3e299], 20) * np.tile([1.0, 1.5], 20)
+    model = LatentTreeRegressor(**QUICK, hardening="axis").fit(X, y, np.tile([1e13, 2e13], 20))
+    value = model.harden().tree.value[0, 0]
+    assert value == pytest.approx(2e299 * (1 + 3) / 3)
+
+
 def test_harden_states_its_agreement():
     X, y = IRIS
     model = LatentTreeClassifier(depth=3, epochs=150, batch_size=32, random_state=0).fit(X, y)

@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from treewright import OptimalPolicyTree
-from treewright.errors import InputError, OverlapWarning
+from treewright.errors import InputError, InputTypeError, OverlapWarning
 from treewright.policy import doubly_robust_scores
 
 LINEAR = {"propensity_model": LogisticRegression(), "outcome_model": LinearRegression()}
@@ -43,6 +44,19 @@ def test_one_wrong_model_does_no_harm(wrong):
     models = LINEAR | {wrong: DummyClassifier() if wrong.startswith("p") else DummyRegressor()}
     scores = doubly_robust_scores(X, action, outcome, **models)
     assert scores.rewards.mean(axis=0) == pytest.approx(truth.mean(axis=0), abs=0.08)
+
+
+def test_forests_as_models():
+    """They have no truth value before they are fitted: ``model or default`` asks for one."""
+    X, action, outcome, truth, _ = observed(1000)
+    scores = doubly_robust_scores(
+        X,
+        action,
+        outcome,
+        propensity_model=RandomForestClassifier(20, min_samples_leaf=20, random_state=0),
+        outcome_model=RandomForestRegressor(20, min_samples_leaf=20, random_state=0),
+    )
+    assert scores.rewards.mean(axis=0) == pytest.approx(truth.mean(axis=0), abs=0.2)
 
 
 def test_the_formulas():
@@ -123,3 +137,39 @@ def test_bad_input(changed, said):
     given = {"action": np.arange(40) % 2, "outcome": np.zeros(40), **changed}
     with pytest.raises(InputError, match=said):
         doubly_robust_scores(np.arange(40.0)[:, None], **given)
+
+
+class Unknowing(DummyClassifier):
+    """Has no probability for some rows."""
+
+    def predict_proba(self, X):
+        return np.where(X[:, :1] > 0, super().predict_proba(X), np.nan)
+
+
+class Infinite(DummyRegressor):
+    """Predicts infinity for some rows."""
+
+    def predict(self, X):
+        return np.where(X[:, 0] > 0, super().predict(X), np.inf)
+
+
+@pytest.mark.parametrize("model", [{"propensity_model": Unknowing()}, {"outcome_model": Infinite()}])
+def test_models_that_predict_no_number_are_named(model):
+    X, action, outcome, _, _ = observed(60)
+    (name,) = model
+    with pytest.raises(InputError, match=f"{name} predicts NaN or infinity for row"):
+        doubly_robust_scores(X, action, outcome, **LINEAR | model)
+
+
+def test_scores_too_large_for_float64_are_refused():
+    X, action, outcome, _, _ = observed(60)
+    outcome[7] = 1.7e308
+    with pytest.raises(InputError, match=r"scores of row 7 .* too large for float64"):
+        doubly_robust_scores(X, action, outcome, method="ipw", propensities=[0.5, 0.5])
+
+
+@pytest.mark.parametrize("model", [3, LogisticRegression, LinearRegression()])
+def test_what_is_no_model_of_propensities_is_named(model):
+    X, action, outcome, _, _ = observed(60)
+    with pytest.raises(InputTypeError, match=r"propensity_model=.*; give a scikit-learn classifier"):
+        doubly_robust_scores(X, action, outcome, propensity_model=model)

@@ -128,3 +128,26 @@ def test_what_cannot_be_used_is_refused():
     model = OptimalSurvivalTree().fit([[0.0], [1.0]], ([False, False], [1.0, 2.0]))
     with pytest.raises(InputError, match="No event was seen in training"):
         model.integrated_brier_score([[0.0]], ([True], [1.0]))
+
+
+def test_nobody_is_left_uncensored_where_only_rows_of_weight_zero_are_later():
+    """Differences of sums of these weights leave -1e-16 of the share, and others 1e-16, which would be divided by."""
+    event = np.array([True, True, True, False, True, True, True])
+    time = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
+    weight = np.array(
+        [0.38105153293, 0.28081211248, 0.71783356810, 0.60539384917, 0.13889006707, 0.19999921271, 0.0]
+    )
+    for factor in np.linspace(0.1, 1.0, 50):
+        curve = censoring_curve(event, time, weight * factor)
+        assert curve.survival.tolist() == [0.0]
+        assert curve.at_risk.tolist() == [weight[3] * factor]
+        with pytest.raises(InputError, match="every row of the training table was censored"):
+            brier_score(event, time, np.full((7, 1), 0.5), [0.5], curve)
+
+
+@pytest.mark.parametrize("time", [[0.0, 1.0, 2.0, 3.0], [1.0, 1.0, 1.0, 1.0]])
+def test_events_at_one_time_are_not_said_to_be_none(time):
+    X, outcome = np.arange(4.0)[:, None], (np.array([True, False, False, False]), np.array(time))
+    model = OptimalSurvivalTree(max_depth=1).fit(X, outcome)
+    with pytest.raises(InputError, match="came at time 0, or when every row was censored"):
+        model.integrated_brier_score(X, outcome)
