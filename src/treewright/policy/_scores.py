@@ -180,7 +180,9 @@ def doubly_robust_scores(
     n_clipped = 0
     if method != "direct":
         # Small and few trees: probabilities near 0 and 1 must come from the rows, not from fitting them closely.
-        model = HistGradientBoostingClassifier(max_iter=30, max_leaf_nodes=8, random_state=random_state)
+        model = HistGradientBoostingClassifier(
+            max_iter=30, max_leaf_nodes=8, early_stopping=False, random_state=random_state
+        )
         chance = (
             _cross_fitted_chances(
                 rows, taken, model if propensity_model is None else propensity_model, folds, len(actions)

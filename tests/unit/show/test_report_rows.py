@@ -7,6 +7,7 @@ import pytest
 
 from treewright import OptimalTreeClassifier
 from treewright.show import report
+from treewright.show._report._models import BOOSTING, models_of_classes
 
 rng = np.random.default_rng(4)
 X = rng.normal(size=(400, 3))
@@ -32,3 +33,17 @@ def test_new_rows_are_no_reason() -> None:
     """Also where rows repeat by chance: 27 cells hold 400 rows."""
     assert SAID not in page(X, slice(0, 200), slice(200, 400))
     assert SAID not in page(COARSE, slice(0, 200), slice(200, 400))
+
+
+@pytest.mark.parametrize(
+    "n_classes", [3, 1200]
+)  # one row of a class, and more classes than rows are held out
+def test_boosting_is_compared_where_classes_are_rare(n_classes: int) -> None:
+    y = np.arange(10_500) % n_classes if n_classes > 3 else np.repeat([0, 1, 2], [10_000, 499, 1])
+    boosting = models_of_classes({"max_leaf_nodes": 2}, y, is_large=True)[BOOSTING].set_params(max_iter=1)
+    assert len(boosting.fit(np.arange(10_500.0)[:, None], y).classes_) == n_classes
+
+
+def test_boosting_holds_out_rows_where_it_can() -> None:
+    y = np.arange(10_500) % 3
+    assert models_of_classes({"max_leaf_nodes": 2}, y, is_large=True)[BOOSTING].early_stopping == "auto"

@@ -128,7 +128,7 @@ def _fitted(
 ) -> list[tuple[str, str, NDArray[np.int64], NDArray[np.int64]]]:
     known = train.y >= 0
     greedy = {"max_leaf_nodes": tree.n_leaves, "max_depth": max_depth or None}
-    models = models_of_classes(greedy, is_large=train.X.size > LARGE)
+    models = models_of_classes(greedy, train.y[known], is_large=train.X.size > LARGE)
     made = fitted(models, tree.columns, train.X, train.y, None if test is None else test.X, known)
     common = np.bincount(train.y[known]).argmax()
     constant = (np.full(len(train), common), np.full(0 if test is None else len(test), common))

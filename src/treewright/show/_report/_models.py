@@ -20,6 +20,7 @@ __all__ = ["LARGE", "fitted", "models_of_classes", "models_of_numbers"]
 
 LARGEST = float(np.finfo(np.float32).max)  # number in a row
 LARGE = 5_000_000  # cells; a larger table is compared with the greedy tree and boosting alone
+HELD_OUT = 0.1  # share of the rows that boosting judges its rounds by
 FEW = 5_000  # rows up to which greedy trees of absolute errors are grown: scikit-learn sorts at every split
 CART, BOOSTING, FOREST = "CART with as many leaves", "Gradient boosting", "Random forest"
 BOOSTED = {  # losses that boosting has, by the criterion of a tree
@@ -30,8 +31,8 @@ BOOSTED = {  # losses that boosting has, by the criterion of a tree
 }
 
 
-def models_of_classes(greedy: Mapping[str, Any], is_large: bool) -> dict[str, Any]:
-    """Return unfitted classifiers; `greedy` are the limits of the greedy tree."""
+def models_of_classes(greedy: Mapping[str, Any], y: NDArray[np.int64], is_large: bool) -> dict[str, Any]:
+    """Return unfitted classifiers for labels `y`; `greedy` are the limits of the greedy tree."""
     from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
     from sklearn.linear_model import LogisticRegression
     from sklearn.tree import DecisionTreeClassifier
@@ -40,6 +41,12 @@ def models_of_classes(greedy: Mapping[str, Any], is_large: bool) -> dict[str, An
     if greedy["max_leaf_nodes"] > 1:
         models[CART] = DecisionTreeClassifier(**greedy, random_state=0)
     models[BOOSTING] = HistGradientBoostingClassifier(random_state=0)
+    counts = np.bincount(y)
+    counts = counts[counts > 0]
+    if counts.min() < 2 or len(counts) > HELD_OUT * len(
+        y
+    ):  # it cannot hold out rows of each class to judge by
+        models[BOOSTING].set_params(early_stopping=False)
     if not is_large:
         models[FOREST] = RandomForestClassifier(random_state=0)
         models["Logistic regression"] = _scaled(LogisticRegression(max_iter=200))
