@@ -198,16 +198,14 @@ def _routed(
         predicted = tree.classes[tree.prediction[leaf]]
     elif isinstance(X, Table):
         return _routed(getattr(tree, "tree_", tree), X, y, sample_weight)
-    elif is_regressor(tree):
-        raise InputError(
-            f"tree is {kind_of(tree)}, which predicts numbers; leaf accuracy is of classification trees."
-        )
     elif hasattr(tree, "apply") and hasattr(tree, "predict"):
+        if hasattr(tree, "__sklearn_tags__") and is_regressor(tree):
+            raise InputError(
+                f"tree is {kind_of(tree)}, which predicts numbers; leaf accuracy is of classification trees."
+            )
         leaf, predicted = np.asarray(tree.apply(X)), np.asarray(tree.predict(X))
         own = getattr(tree, "tree_", None)
-        if (
-            isinstance(own, Tree) and own.classes is not None
-        ):  # models in the leaves of a hybrid may overrule it
+        if isinstance(own, Tree) and own.classes is not None:  # the models of a hybrid may overrule it
             predicted = own.classes[own.prediction[leaf]]
     else:
         raise InputTypeError(
