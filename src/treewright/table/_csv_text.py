@@ -29,6 +29,7 @@ from treewright.table._file_faults import (
     FileFault,
     NoRowsError,
     all_faults_of,
+    lines_of,
     text_without,
     together,
     unfinished_header,
@@ -237,7 +238,7 @@ def _sniff(text: str) -> str:
             nearly, most_fields = mark, fields
     if best or nearly:
         return best or nearly
-    header = text.lstrip("\r\n").splitlines()[0]
+    header = lines_of(text.lstrip("\r\n"))[0]
     return max(SEPARATORS, key=header.count)  # the first one, comma, on ties
 
 

@@ -84,11 +84,16 @@ def together(where: str, faults: Sequence[InputError]) -> InputError:
     return InputError(f"{where} cannot be read as it is, for {len(faults)} reasons:{listed}")
 
 
+def lines_of(text: str) -> list[str]:
+    """Return the lines of a text, which end only at the marks that end a line of a CSV file."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
 def text_without(lines: Collection[int]) -> Callable[[str], str]:
     """Return the function that makes some lines of a text blank; lines are counted from 1."""
 
     def mend(text: str) -> str:
-        own = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        own = lines_of(text)
         for line in lines:
             own[line - 1] = ""
         return "\n".join(own)
@@ -110,7 +115,7 @@ def with_own_names(names: Sequence[str], separator: str) -> Callable[[str], str]
     csv.writer(buffer, delimiter=separator, lineterminator="").writerow(own)
 
     def mend(text: str) -> str:
-        lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        lines = lines_of(text)
         header = next(line for line in lines if line)
         return "\n".join(buffer.getvalue() if line == header else line for line in lines)
 
@@ -119,13 +124,13 @@ def with_own_names(names: Sequence[str], separator: str) -> Callable[[str], str]
 
 def unfinished_header(where: str, text: str, separator: str) -> FileFault | None:
     """Return the fault of a header that lacks the separator with which all other lines end; None if it is not so."""
-    first, *rows = (line for line in text.splitlines() if line.strip())
+    first, *rows = filter(None, lines_of(text))
     if first.endswith(separator) or not all(line.endswith(separator) for line in rows):
         return None
 
     def mend(text: str) -> str:
-        lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-        place = next(place for place, line in enumerate(lines) if line.strip())
+        lines = lines_of(text)
+        place = next(place for place, line in enumerate(lines) if line)
         return "\n".join([*lines[:place], lines[place] + separator, *lines[place + 1 :]])
 
     return FileFault(

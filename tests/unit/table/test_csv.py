@@ -295,6 +295,7 @@ FRAGMENTS = st.sampled_from(
 @example(b"a,b\n1,2\n" * 3)
 @example(b'a,b\n"\n",1\n')
 @example(b"\x1f\x8b")
+@example(b'\t\n""\t\t')
 def test_any_bytes_give_a_table_or_an_input_error(tmp_path_factory, data):
     path = tmp_path_factory.getbasetemp() / "fuzz.csv"
     path.write_bytes(data)
