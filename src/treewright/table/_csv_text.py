@@ -29,10 +29,10 @@ from treewright.table._file_faults import (
     FileFault,
     NoRowsError,
     all_faults_of,
+    fault_of_lengths,
     lines_of,
     text_without,
     together,
-    unfinished_header,
     with_own_names,
 )
 from treewright.table._other_formats import refuse_other_formats
@@ -56,7 +56,6 @@ SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 SNIFFED_LINES = 50
 NEARLY_ALL = 0.8  # share of these lines
 LINES_OF_A_ROW = 10  # most lines that are skipped after an open quote, which extends to the end of the file
-LINES_OF_TOTALS = 3  # most lines of totals at the end of a file
 ONE_BYTE = ("cp125", "cp437", "cp85", "iso8859", "koi8", "mac-")  # encodings with one byte per character
 
 
@@ -290,7 +289,7 @@ def _parse_plain(
     rows = filled[1:]
     ragged = np.flatnonzero(n_fields[rows] != len(names))
     if len(ragged):
-        raise _ragged(where, (filled + 1).tolist(), n_fields[filled].tolist(), separator, text)
+        raise fault_of_lengths(where, (filled + 1).tolist(), n_fields[filled].tolist(), separator, text)
     if len(rows) == 0:
         raise _no_rows(where)
     if len(names) == 1:  # nothing to split, and polars would read a blank line as a row
@@ -336,7 +335,9 @@ def _parse_quoted(
                     for other in reader:
                         ahead.append(reader.line_num)
                         counts.append(len(other))
-                    raise _ragged(where, [header_line, *ahead], [len(names), *counts], separator, text)
+                    raise fault_of_lengths(
+                        where, [header_line, *ahead], [len(names), *counts], separator, text
+                    )
                 else:
                     rows.append(row)
                     lines.append(line)
@@ -366,35 +367,6 @@ def _check_header(fields: Sequence[str], where: str, separator: str) -> tuple[st
             with_own_names(names, separator),
         )
     return names
-
-
-def _ragged(
-    where: str, lines: Sequence[int], n_fields: Sequence[int], separator: str, text: str
-) -> FileFault:
-    """Return the error about rows with more or fewer fields than the header; the header is the first of `lines`.
-
-    Exported reports often have a title above the header or totals below the rows; the advice then names these.
-    """
-    expected = n_fields[0]
-    first = next(place for place, count in enumerate(n_fields) if count != expected)
-    usual = Counter(n_fields).most_common(1)[0][0]
-    if set(n_fields[1:]) == {expected + 1} and (fault := unfinished_header(where, text, separator)):
-        return fault
-    if usual > expected:
-        header = lines[n_fields.index(usual)]
-        advice = f"Most lines have {usual} fields, from line {header} on: if that is the header, delete the lines above"
-    elif first > 1 and expected not in n_fields[first:] and len(n_fields) - first <= LINES_OF_TOTALS:
-        advice = "No full row follows: if this is a total or a remark, delete it; otherwise complete it"
-    else:
-        advice = "Put text that holds the separator in double quotes, or name another separator"
-    odd = [line for line, count in zip(lines, n_fields, strict=True) if count != usual]
-    came = "1 field" if n_fields[first] == 1 else f"{n_fields[first]} fields"
-    return FileFault(
-        f"{where}, line {lines[first]}: {came}, but the header has {expected} (separator "
-        f"{separator!r}). {advice}.",
-        "ragged",
-        text_without(odd),
-    )
 
 
 def _no_rows(where: str) -> NoRowsError:

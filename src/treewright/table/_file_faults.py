@@ -16,9 +16,20 @@ from typing import TypeVar
 
 from treewright.errors import InputError
 
-__all__ = ["FileFault", "all_faults_of", "text_without", "together", "unfinished_header", "with_own_names"]
+__all__ = [
+    "FileFault",
+    "NoRowsError",
+    "all_faults_of",
+    "fault_of_lengths",
+    "lines_of",
+    "text_without",
+    "together",
+    "with_own_names",
+]
 
 Returned = TypeVar("Returned")
+
+LINES_OF_TOTALS = 3  # most lines of totals at the end of a file
 
 
 class NoRowsError(InputError):
@@ -122,7 +133,36 @@ def with_own_names(names: Sequence[str], separator: str) -> Callable[[str], str]
     return mend
 
 
-def unfinished_header(where: str, text: str, separator: str) -> FileFault | None:
+def fault_of_lengths(
+    where: str, lines: Sequence[int], n_fields: Sequence[int], separator: str, text: str
+) -> FileFault:
+    """Return the error about rows with more or fewer fields than the header; the header is the first of `lines`.
+
+    Exported reports often have a title above the header or totals below the rows; the advice then names these.
+    """
+    expected = n_fields[0]
+    first = next(place for place, count in enumerate(n_fields) if count != expected)
+    usual = Counter(n_fields).most_common(1)[0][0]
+    if set(n_fields[1:]) == {expected + 1} and (fault := _unfinished_header(where, text, separator)):
+        return fault
+    if usual > expected:
+        header = lines[n_fields.index(usual)]
+        advice = f"Most lines have {usual} fields, from line {header} on: if that is the header, delete the lines above"
+    elif first > 1 and expected not in n_fields[first:] and len(n_fields) - first <= LINES_OF_TOTALS:
+        advice = "No full row follows: if this is a total or a remark, delete it; otherwise complete it"
+    else:
+        advice = "Put text that holds the separator in double quotes, or name another separator"
+    odd = [line for line, count in zip(lines, n_fields, strict=True) if count != usual]
+    came = "1 field" if n_fields[first] == 1 else f"{n_fields[first]} fields"
+    return FileFault(
+        f"{where}, line {lines[first]}: {came}, but the header has {expected} (separator "
+        f"{separator!r}). {advice}.",
+        "ragged",
+        text_without(odd),
+    )
+
+
+def _unfinished_header(where: str, text: str, separator: str) -> FileFault | None:
     """Return the fault of a header that lacks the separator with which all other lines end; None if it is not so."""
     first, *rows = filter(None, lines_of(text))
     if first.endswith(separator) or not all(line.endswith(separator) for line in rows):
