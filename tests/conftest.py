@@ -13,7 +13,7 @@ from file_order import longest_first
 from left_behind import nothing_left_behind, settings_of_pictures_kept
 from nursery import Nursery
 from skipped_tests import skipped_in_words
-from slice_of_cases import divided
+from slice_of_cases import SLICE, divided
 
 os.environ.setdefault("SCIPY_ARRAY_API", "1")  # read when scipy is imported; without it a check is skipped
 # The tests use all cores; threads of OpenMP that have to wait for one another make a fit of seconds one of minutes.
@@ -28,7 +28,8 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # A busy machine is no failure; time is measured in benchmarks, not in tests. The few tests that have to compare
 # seconds, because their subject is a limit, are marked `clock` and repeated.
 CLOCK_RERUNS, CLOCK_PAUSE = 5, 3  # at most so often, after so many seconds
-settings.register_profile("treewright", deadline=None, database=None)
+# `make test` gives the same verdict whenever it runs on the same code; `make test-thorough` draws new examples.
+settings.register_profile("treewright", deadline=None, database=None, derandomize=SLICE in os.environ)
 settings.load_profile("treewright")
 make_commands_once()
 
