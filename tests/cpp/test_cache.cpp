@@ -2,6 +2,7 @@
 #include "check.hpp"
 #include "treewright/core/pattern_cache.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -95,6 +96,32 @@ void what_it_says_is_what_it_was_told(std::size_t limit, bool may_shed) {
     if (!may_shed) check(found_count == told.size(), "all are there");
 }
 
+// As where the arena of a search takes more of the memory that both share.
+void a_lower_limit_leaves_room_for_entries() {
+    const std::size_t limit = std::size_t{1} << 22;
+    Cache cache(2, limit);
+    Dice dice(4);
+    const auto store = [&](int n) {
+        for (int i = 0; i < n; ++i) {
+            const Key key{dice.below(1 << 30), dice.below(1 << 30), 0, 0};
+            const auto work = static_cast<std::uint32_t>(dice.below(1000));
+            cache.store(key.data(), cache.hash(key.data(), 1), entry(0, 1, 0, 1, work));
+        }
+    };
+    store(60'000);
+    check(cache.shed_count() > 0 && cache.size() > 8'000, "full");
+    for (const std::size_t less : {std::size_t{1}, std::size_t{2}, limit / 4, limit / 2, 3 * limit / 4}) {
+        const std::size_t low = std::min(cache.bytes(), limit) - std::min(cache.bytes() / 2, less);
+        cache.limit_to(low);
+        store(3'000);
+        check(cache.bytes() <= low, "within the lower limit");
+        check(cache.size() > low / 1'000, "most of the lower limit is used");
+    }
+    cache.limit_to(1);
+    store(10);
+    check(cache.size() == 1, "what was stored last is there");
+}
+
 void disabled_stores_nothing() {
     Cache cache(2, std::size_t{1} << 26);
     cache.disable();
@@ -110,6 +137,7 @@ int main() {
     knowledge_is_merged();
     what_it_says_is_what_it_was_told(std::size_t{1} << 28, false);
     what_it_says_is_what_it_was_told(std::size_t{1} << 20, true);
+    a_lower_limit_leaves_room_for_entries();
     disabled_stores_nothing();
     std::puts("cache: ok");
 }
