@@ -2,6 +2,7 @@
 // would be too deep.
 #include "check.hpp"
 #include "made_ensemble.hpp"
+#include "treewright/bornagain/depth_budget.hpp"
 #include "treewright/bornagain/exact.hpp"
 
 #include <algorithm>
@@ -64,13 +65,29 @@ class Plain {
     std::map<std::tuple<std::vector<std::int32_t>, std::vector<std::int32_t>, int>, std::int64_t> of_;
 };
 
+// One object asked for one depth after the other: what it keeps of one says nothing false of another.
+void many_budgets(const Grid& grid, const Box& whole, Plain& plain, int depth) {
+    Control control({});
+    const Layout layout(grid, control);
+    Table<Depth> depths(layout, 1);
+    Table<SplitsDepth> splits(layout, 1, depths.bytes());
+    check(depths.fill(control) && splits.fill(control), "tables without a limit");
+    DepthBudget<SplitsDepth> search(layout, depths, splits, control);
+    for (const int more : {0, 1, 2, 3, 1, 0, -1}) {
+        Cursor box = Cursor::whole(layout);
+        const std::int64_t expected = plain.fewest(whole, depth + more);
+        const std::int64_t found = search.fewest(box, depth + more, DepthBudget<SplitsDepth>::kInfeasible);
+        check(expected >= kNone ? found >= DepthBudget<SplitsDepth>::kInfeasible : found == expected, "any depth");
+    }
+}
+
 }  // namespace
 
 int main() {
     std::mt19937 random(5);
     int searched = 0, dearer = 0;
-    for (int round = 0; round < 60; ++round) {
-        const Ensemble e = random_ensemble(random, 3, 5 + round % 5, 2 + round % 2);
+    for (int round = 0; round < 80; ++round) {
+        const Ensemble e = random_ensemble(random, 3, 7 + round % 7, 2 + round % 2);
         Control control({});
         const Grid grid = make_grid(e, e.whole(), control);
         const Exact found = solve_exact(grid, Goal::depth_leaves, 1, control);
@@ -81,6 +98,7 @@ int main() {
         check(found.solved && found.depth_bound == depth, "the least depth");
         check(found.leaves_bound == splits + 1, "the fewest leaves within it");
         check(static_cast<std::int64_t>(found.tree.size()) == 2 * splits + 1, "a tree of so many");
+        if (!grid.n.empty()) many_budgets(grid, e.whole(), plain, depth);
         searched += found.states > 0 ? 1 : 0;
         dearer += plain.fewest(e.whole(), 20) < splits ? 1 : 0;
     }
