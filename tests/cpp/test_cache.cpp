@@ -122,6 +122,28 @@ void a_lower_limit_leaves_room_for_entries() {
     check(cache.size() == 1, "what was stored last is there");
 }
 
+void what_is_kept_with_an_entry_stays_with_it() {
+    Cache cache(2, std::size_t{1} << 20, sizeof(std::uint64_t));
+    Dice dice(5);
+    std::vector<Key> keys;
+    for (std::uint64_t i = 0; i < 40'000; ++i) {
+        keys.push_back({i, dice.below(50), 0, 0});
+        const auto work = static_cast<std::uint32_t>(dice.below(1000));
+        const Entry* made =
+            cache.insert(keys.back().data(), cache.hash(keys.back().data(), 1), entry(0, 1, 0, 1, work));
+        check(made != nullptr && *cache.payload<std::uint64_t>(made) == 0, "nothing at first");
+        *cache.payload<std::uint64_t>(made) = i + 1;
+    }
+    std::size_t n_found = 0;
+    for (const Key& key : keys) {
+        const Entry* found = cache.find(key.data(), 1, cache.hash(key.data(), 1));
+        if (found == nullptr) continue;
+        ++n_found;
+        check(*cache.payload<std::uint64_t>(found) == key[0] + 1, "its own");
+    }
+    check(cache.shed_count() > 0 && n_found == cache.size() && n_found > 1'000, "some were shed, many are there");
+}
+
 void disabled_stores_nothing() {
     Cache cache(2, std::size_t{1} << 26);
     cache.disable();
@@ -138,6 +160,7 @@ int main() {
     what_it_says_is_what_it_was_told(std::size_t{1} << 28, false);
     what_it_says_is_what_it_was_told(std::size_t{1} << 20, true);
     a_lower_limit_leaves_room_for_entries();
+    what_is_kept_with_an_entry_stays_with_it();
     disabled_stores_nothing();
     std::puts("cache: ok");
 }
