@@ -5,6 +5,7 @@
 #include "equal_graphs.hpp"
 #include "made_input.hpp"
 #include "plain_trees.hpp"
+#include "watched_run.hpp"
 #include "treewright/bounds/row_prices.hpp"
 #include "treewright/core/cost_units.hpp"
 #include "treewright/search/near_optimal.hpp"
@@ -173,6 +174,28 @@ void with_prices(Dice& dice, std::int64_t scale, Counts& counts) {
     check(least_cost(prices.of_row) == expected, "prices change no answer");
 }
 
+// A callback may end the run while a matrix is counted: of what is half done nothing is proven.
+template <class Acc>
+int end_inside_of_matrices(Dice& dice, std::int64_t scale) {
+    const MadeInput in(dice, 110, 200, 2, scale);
+    const Dataset data = reduce(in.view());
+    const Units units = Units::make(10'000 * scale, static_cast<double>(scale * 10));
+    Settings settings{units.leaf_penalty, units.shift, 3, 0, 0, {}};
+    settings.options.kernel = PairKernel::rows;
+    Control whole({.seconds = 60});
+    const std::int64_t optimum = search_tree<Acc>(data, settings, false, {}, whole).bounds.upper;
+    int n_ended = 0;
+    for (int last = 1;; last += 2, ++n_ended) {
+        WatchedRun watched(last, static_cast<double>(optimum));
+        const Outcome out = search_tree<Acc>(data, settings, false, {}, watched.control);
+        watched.check_end(out.bounds.exact());
+        check(out.bounds.lower <= optimum && out.bounds.upper >= optimum, "bounds that hold");
+        check(cost_of(data, out.shape, settings.leaf_penalty, settings.unit_shift) == out.bounds.upper, "its tree");
+        if (!watched.control.ended()) break;
+    }
+    return n_ended;
+}
+
 // Guesses of any height, and the recheck after them: what it leaves open holds if it ended, and its steps keep the
 // budget.
 template <class Acc>
@@ -267,6 +290,7 @@ int main() {
         with_prices<std::int32_t>(dice, 2, counts);
         with_prices<std::int64_t>(dice, std::int64_t{1} << 34, counts);
     }
+    check(end_inside_of_matrices<std::int32_t>(dice, 1) > 10, "runs that a callback ended");
     int rechecked = 0;
     for (int trial = 0; trial < 2000; ++trial)
         rechecked += recheck<std::int32_t>(dice, 2) + recheck<std::int64_t>(dice, std::int64_t{1} << 34);
