@@ -1,4 +1,4 @@
-// Fewest leaves within the least depth against a recursion over boxes, on labels for which one tree of the fewest leaves
+// Fewest leaves within the least depth against a recursion over boxes, on labels for which trees of the fewest leaves
 // would be too deep.
 #include "check.hpp"
 #include "made_ensemble.hpp"
@@ -86,7 +86,7 @@ void many_budgets(const Grid& grid, const Box& whole, Plain& plain, int depth) {
 int main() {
     std::mt19937 random(5);
     int searched = 0, dearer = 0;
-    for (int round = 0; round < 80; ++round) {
+    for (int round = 0; round < 40; ++round) {
         const Ensemble e = random_ensemble(random, 3, 7 + round % 7, 2 + round % 2);
         Control control({});
         const Grid grid = make_grid(e, e.whole(), control);

@@ -7,7 +7,7 @@
 // 2019 (Corollary E.1). Keys are compared in full: a hash collision costs time, never correctness.
 //
 // When the memory limit is reached the entries that took the least work are shed; the search then only works again.
-// Where the limit has been lowered below what is held, memory is given back, too: else every insertion would shed again.
+// Where the limit has been lowered below what is held, memory is given back, too: else every insertion would shed.
 #pragma once
 
 #include <algorithm>
