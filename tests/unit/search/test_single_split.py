@@ -181,7 +181,9 @@ def test_a_leaf_of_as_few_rows_as_allowed_inside_a_bucket_of_quantiles():
     y[[9, 20]] = 55.0, 48.0
     tail = np.where(rows < 11, rows * 1e-9, 0.5 + 0.01 * rows)
     second = np.where((rows < 9) | (rows == 20), 0.0, 1.0)  # nearly as good, and better than all other splits
-    found, _ = core.best_split_of_targets(np.column_stack([second, tail]), y, np.ones(40), 1.0, 1.0, 10, math.inf)
+    found, _ = core.best_split_of_targets(
+        np.column_stack([second, tail]), y, np.ones(40), 1.0, 1.0, 10, math.inf
+    )
     assert found[0] == 1
     assert (tail <= found[1]).sum() == 10
 
