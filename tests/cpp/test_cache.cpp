@@ -2,6 +2,7 @@
 #include "check.hpp"
 #include "treewright/core/pattern_cache.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -95,6 +96,54 @@ void what_it_says_is_what_it_was_told(std::size_t limit, bool may_shed) {
     if (!may_shed) check(found_count == told.size(), "all are there");
 }
 
+// As where the arena of a search takes more of the memory that both share.
+void a_lower_limit_leaves_room_for_entries() {
+    const std::size_t limit = std::size_t{1} << 22;
+    Cache cache(2, limit);
+    Dice dice(4);
+    const auto store = [&](int n) {
+        for (int i = 0; i < n; ++i) {
+            const Key key{dice.below(1 << 30), dice.below(1 << 30), 0, 0};
+            const auto work = static_cast<std::uint32_t>(dice.below(1000));
+            cache.store(key.data(), cache.hash(key.data(), 1), entry(0, 1, 0, 1, work));
+        }
+    };
+    store(60'000);
+    check(cache.shed_count() > 0 && cache.size() > 8'000, "full");
+    for (const std::size_t less : {std::size_t{1}, std::size_t{2}, limit / 4, limit / 2, 3 * limit / 4}) {
+        const std::size_t low = std::min(cache.bytes(), limit) - std::min(cache.bytes() / 2, less);
+        cache.limit_to(low);
+        store(3'000);
+        check(cache.bytes() <= low, "within the lower limit");
+        check(cache.size() > low / 1'000, "most of the lower limit is used");
+    }
+    cache.limit_to(1);
+    store(10);
+    check(cache.size() == 1, "what was stored last is there");
+}
+
+void what_is_kept_with_an_entry_stays_with_it() {
+    Cache cache(2, std::size_t{1} << 20, sizeof(std::uint64_t));
+    Dice dice(5);
+    std::vector<Key> keys;
+    for (std::uint64_t i = 0; i < 40'000; ++i) {
+        keys.push_back({i, dice.below(50), 0, 0});
+        const auto work = static_cast<std::uint32_t>(dice.below(1000));
+        const Entry* made =
+            cache.insert(keys.back().data(), cache.hash(keys.back().data(), 1), entry(0, 1, 0, 1, work));
+        check(made != nullptr && *cache.payload<std::uint64_t>(made) == 0, "nothing at first");
+        *cache.payload<std::uint64_t>(made) = i + 1;
+    }
+    std::size_t n_found = 0;
+    for (const Key& key : keys) {
+        const Entry* found = cache.find(key.data(), 1, cache.hash(key.data(), 1));
+        if (found == nullptr) continue;
+        ++n_found;
+        check(*cache.payload<std::uint64_t>(found) == key[0] + 1, "its own");
+    }
+    check(cache.shed_count() > 0 && n_found == cache.size() && n_found > 1'000, "some were shed, many are there");
+}
+
 void disabled_stores_nothing() {
     Cache cache(2, std::size_t{1} << 26);
     cache.disable();
@@ -110,6 +159,8 @@ int main() {
     knowledge_is_merged();
     what_it_says_is_what_it_was_told(std::size_t{1} << 28, false);
     what_it_says_is_what_it_was_told(std::size_t{1} << 20, true);
+    a_lower_limit_leaves_room_for_entries();
+    what_is_kept_with_an_entry_stays_with_it();
     disabled_stores_nothing();
     std::puts("cache: ok");
 }

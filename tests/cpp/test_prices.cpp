@@ -52,6 +52,29 @@ void check_finds(const Dataset& data, const std::vector<std::int64_t>& prices, s
     }
 }
 
+// Prices and costs that sums of 32 bits hold only in coarser units: the bound holds, and is near the largest gain.
+void large_numbers(Dice& dice) {
+    treewright::Control control{treewright::Limits{}};
+    for (int trial = 0; trial < 200; ++trial) {
+        const MadeInput in(dice, 1 + dice.below(6), 1 + dice.below(40), 2 + dice.below(2), std::int64_t{1} << 40);
+        const Dataset data = reduce(in.view());
+        std::vector<std::int64_t> prices;
+        std::vector<std::uint32_t> all;
+        std::int64_t total = 0;
+        for (std::uint32_t r = 0; r < data.n_rows; ++r) {
+            prices.push_back(static_cast<std::int64_t>((std::uint64_t{dice.below(40)} << 40) + dice.below(1 << 30)));
+            total += prices.back();
+            all.push_back(r);
+        }
+        const std::int64_t expected = largest(data, prices, all, 0, static_cast<std::int32_t>(data.n_columns));
+        const Pricing pricing{data, prices, 0, kShift, 1 << 20};
+        const std::int64_t worst = bound_violations(pricing, 0, 1 << 20, control).worst;
+        check(expected <= worst, "no gain is above the bound");
+        check(worst - expected <= total / 1'000'000, "the bound is near");
+        check(suggest_violations(pricing, 2, control).worst <= worst, "suggestions exist");
+    }
+}
+
 }  // namespace
 
 int main() {
@@ -92,6 +115,7 @@ int main() {
             check(expected <= bound_violations(pricing, leaf_penalty, most, control).worst,
                   "cut short, `worst` still holds");
     }
+    large_numbers(dice);
     check(saved > 0, "shared losses save visits");
     std::puts("prices: ok");
 }

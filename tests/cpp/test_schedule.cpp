@@ -5,6 +5,8 @@
 #include "equal_graphs.hpp"
 #include "made_input.hpp"
 #include "plain_trees.hpp"
+#include "watched_run.hpp"
+#include "treewright/bounds/row_prices.hpp"
 #include "treewright/core/cost_units.hpp"
 #include "treewright/search/near_optimal.hpp"
 #include "treewright/search/schedule.hpp"
@@ -12,6 +14,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -24,6 +27,7 @@ struct Counts {
     int stopped = 0;
     int proven = 0;
     int priced = 0;
+    int certified = 0;
     int counted = 0;
 };
 
@@ -39,6 +43,28 @@ RowPriceSource share_of_a_leaf(std::size_t n_rows, std::int64_t leaf_penalty, bo
         prices.done = made == 3;
         ++counts.priced;
         if (stops) control.halt(Stop::interrupt);
+        return prices;
+    };
+}
+
+// Each row's price is raised as long as no conjunction breaks what prices must keep.
+RowPriceSource certified_prices(const Dataset& data, const Settings& settings, Counts& counts) {
+    return [&, made = std::int64_t{0}](const RowPriceRequest&) mutable {
+        Prices prices;
+        prices.of_row.assign(data.n_rows, 0);
+        const std::int64_t c = settings.leaf_penalty;
+        const Pricing pricing{data, prices.of_row, c, settings.unit_shift, settings.max_depth};
+        Control endless(Limits{});
+        for (const std::int64_t step : {c / 2, c / 4, c / 8}) {
+            for (std::int64_t& price : prices.of_row) {
+                price += step;
+                if (bound_violations(pricing, c, std::int64_t{1} << 40, endless).worst > c) price -= step;
+            }
+        }
+        for (const std::int64_t price : prices.of_row) prices.bound += price;
+        prices.rounds = ++made;
+        prices.done = made == 3;
+        ++counts.certified;
         return prices;
     };
 }
@@ -87,7 +113,9 @@ void run(Dice& dice, std::int64_t scale, Counts& counts) {
         Control control(limits);
         RowPriceSource prices;
         if (trial > 0 && settings.leaf_penalty > 0)
-            prices = share_of_a_leaf(data.n_rows, settings.leaf_penalty, stops_pricing, counts, control);
+            prices = trial > 1 && trial < 5
+                         ? certified_prices(data, settings, counts)
+                         : share_of_a_leaf(data.n_rows, settings.leaf_penalty, stops_pricing, counts, control);
         const bool counts_leaves = static_cast<std::int64_t>(data.n_rows) < (std::int64_t{1} << units.shift) - 1;
         const Outcome out = search_tree<Acc>(data, settings, counts_leaves, prices, control);
 
@@ -111,6 +139,61 @@ void run(Dice& dice, std::int64_t scale, Counts& counts) {
             check(plain(in, rules, all, rules.max_depth, walk.leaves - 1) > expected, "the fewest leaves");
         }
     }
+}
+
+// With prices from the first step on, and without: the same least cost.
+template <class Acc>
+void with_prices(Dice& dice, std::int64_t scale, Counts& counts) {
+    const MadeInput in(dice, 4 + dice.below(5), 12 + dice.below(30), 2 + dice.below(2), scale);
+    const std::int64_t least = dice.coin() ? 0 : 2;
+    const Dataset data = reduce(in.view(least > 0, dice.coin()));
+    const Units units =
+        Units::make(1000 * scale, static_cast<double>(scale * static_cast<std::int64_t>(1 + dice.below(8))));
+    Settings settings{units.leaf_penalty,
+                      units.shift,
+                      dice.coin() ? kUnlimited : static_cast<std::int32_t>(3 + dice.below(3)),
+                      0,
+                      least,
+                      {}};
+    settings.options.lattice = false;
+    settings.options.greedy_start = dice.coin();
+    settings.options.lookahead = dice.coin();
+    const Prices prices = certified_prices(data, settings, counts)({1, 1, 0});
+    const auto least_cost = [&](std::span<const std::int64_t> of_row) {
+        Control control({.seconds = 60});
+        Search<Acc> search(data, settings, of_row, control);
+        const Bounds bounds = search.run();
+        check(bounds.exact(), "a run without limits ends");
+        const Shape shape = search.tree(bounds);
+        check(cost_of(data, shape, settings.leaf_penalty, settings.unit_shift) == bounds.upper,
+              "the tree that was proven");
+        return bounds.upper;
+    };
+    const std::int64_t expected = least_cost({});
+    check(prices.bound <= expected, "no tree costs less than all prices");
+    check(least_cost(prices.of_row) == expected, "prices change no answer");
+}
+
+// A callback may end the run while a matrix is counted: of what is half done nothing is proven.
+template <class Acc>
+int end_inside_of_matrices(Dice& dice, std::int64_t scale) {
+    const MadeInput in(dice, 110, 200, 2, scale);
+    const Dataset data = reduce(in.view());
+    const Units units = Units::make(10'000 * scale, static_cast<double>(scale * 10));
+    Settings settings{units.leaf_penalty, units.shift, 3, 0, 0, {}};
+    settings.options.kernel = PairKernel::rows;
+    Control whole({.seconds = 60});
+    const std::int64_t optimum = search_tree<Acc>(data, settings, false, {}, whole).bounds.upper;
+    int n_ended = 0;
+    for (int last = 1;; last += 2, ++n_ended) {
+        WatchedRun watched(last, static_cast<double>(optimum));
+        const Outcome out = search_tree<Acc>(data, settings, false, {}, watched.control);
+        watched.check_end(out.bounds.exact());
+        check(out.bounds.lower <= optimum && out.bounds.upper >= optimum, "bounds that hold");
+        check(cost_of(data, out.shape, settings.leaf_penalty, settings.unit_shift) == out.bounds.upper, "its tree");
+        if (!watched.control.ended()) break;
+    }
+    return n_ended;
 }
 
 // Guesses of any height, and the recheck after them: what it leaves open holds if it ended, and its steps keep the
@@ -203,6 +286,11 @@ int main() {
         run<std::int32_t>(dice, 2, counts);
         run<std::int64_t>(dice, std::int64_t{1} << 34, counts);
     }
+    for (int trial = 0; trial < 100; ++trial) {
+        with_prices<std::int32_t>(dice, 2, counts);
+        with_prices<std::int64_t>(dice, std::int64_t{1} << 34, counts);
+    }
+    check(end_inside_of_matrices<std::int32_t>(dice, 1) > 10, "runs that a callback ended");
     int rechecked = 0;
     for (int trial = 0; trial < 2000; ++trial)
         rechecked += recheck<std::int32_t>(dice, 2) + recheck<std::int64_t>(dice, std::int64_t{1} << 34);
@@ -211,7 +299,8 @@ int main() {
     for (int trial = 0; trial < 300; ++trial)
         edges += keep<std::int32_t>(dice, 2, counts) + keep<std::int64_t>(dice, std::int64_t{1} << 34, counts);
     check(edges > 1000, "graphs with trees");
-    check(counts.priced > 100 && counts.stopped > 100 && counts.proven > 1000 && counts.counted > 100,
+    check(counts.priced > 100 && counts.certified > 100 && counts.stopped > 100 && counts.proven > 1000 &&
+              counts.counted > 100,
           "every way was taken");
     std::puts("schedule: ok");
 }

@@ -104,6 +104,21 @@ def test_reliance_on_columns(case):
         assert [use.reliance for use in some.columns(reliance=False)] == [None] * case.X.shape[1]
 
 
+def test_reliance_does_not_depend_on_the_unit_of_weights():
+    """Costs times weights pass 64 bits on the way: the sums have 128 bits there."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (60, 4)).astype(float)
+    y = (X[:, 0] * X[:, 1] != (rng.random(60) < 0.2)).astype(int)
+    weight = rng.exponential(size=60)
+    seen = []
+    for digits in range(20, 46):
+        asked = {"cost_complexity": 0.02, "max_depth": 3, "epsilon": 0.3}
+        found = near_optimal_trees(X, y, sample_weight=np.round(weight * 2.0**digits) + 1, **asked)
+        seen.append([use.reliance for use in found.columns()])
+    assert any(low < high for low, high in seen[0])
+    np.testing.assert_allclose(seen, np.broadcast_to(seen[-1], np.shape(seen)), atol=1e-5)
+
+
 def test_trees_that_ask_columns(case):
     names = case.found.graph.problem.table.names
     for number, name in enumerate(names):

@@ -75,6 +75,13 @@ class FewRows {
         ++n_sets_;
     }
 
+    // Calls `use(rows as bits, bound)` for every set.
+    template <class Use>
+    void each(const Use& use) const {
+        for (const std::vector<Set>& sets : sets_)
+            for (const Set& set : sets) use(std::span<const std::uint64_t>(set.rows), set.bound);
+    }
+
     // Whether to go on, and whether to look for more now, after `steps` of the search. A set that pays raises hundreds
     // of bounds (audiology at .001: 11,000 each, at .005 1,300; heart-cleveland, vehicle and pendigits 4 to 22).
     [[nodiscard]] bool pays() const { return n_tried_ < kTrial || n_raised_ >= kLeastRaised * n_tried_; }

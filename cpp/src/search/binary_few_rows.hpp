@@ -22,6 +22,11 @@ constexpr std::int64_t kFewRowsBegin = 10;          // after this part of the pl
 constexpr std::size_t kMostBytesOfFewRows = std::size_t{1} << 23;
 }  // namespace
 
+template <class Acc>
+void Search<Acc>::each_of_few_rows(const std::function<void(std::span<const std::uint64_t>, std::int64_t)>& use) const {
+    if (few_rows_ != nullptr) few_rows_->each(use);
+}
+
 // Bounds of the sides of all open splits, or of one side, which must not be settled.
 template <class Acc>
 void Search<Acc>::bound_by_few_rows(Branch& here) {

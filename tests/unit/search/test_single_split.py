@@ -174,6 +174,20 @@ def test_columns_that_hold_no_better_split_are_not_ranked_for_quantiles():
     assert core.best_split_of_targets(X, noise, weight, 1.0, 2.0, 1, math.inf)[1] > 1
 
 
+def test_a_leaf_of_as_few_rows_as_allowed_inside_a_bucket_of_quantiles():
+    """The first bucket of a column with a tail has one row more than a leaf needs, and the best split divides it."""
+    rows = np.arange(40)
+    y = np.where(rows < 10, 100.0, 0.0)
+    y[[9, 20]] = 55.0, 48.0
+    tail = np.where(rows < 11, rows * 1e-9, 0.5 + 0.01 * rows)
+    second = np.where((rows < 9) | (rows == 20), 0.0, 1.0)  # nearly as good, and better than all other splits
+    found, _ = core.best_split_of_targets(
+        np.column_stack([second, tail]), y, np.ones(40), 1.0, 1.0, 10, math.inf
+    )
+    assert found[0] == 1
+    assert (tail <= found[1]).sum() == 10
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_a_split_that_does_not_pay_is_not_found(name):
     for seed in range(40):

@@ -7,6 +7,7 @@
 // 2019 (Corollary E.1). Keys are compared in full: a hash collision costs time, never correctness.
 //
 // When the memory limit is reached the entries that took the least work are shed; the search then only works again.
+// Where the limit has been lowered below what is held, memory is given back, too: else every insertion would shed.
 #pragma once
 
 #include <algorithm>
@@ -70,7 +71,7 @@ class Cache {
     // Makes an entry that is not there, its payload zero; nothing if the cache is switched off.
     [[nodiscard]] Entry* insert(const std::uint64_t* key, std::uint64_t hash, const Entry& news) {
         if (disabled_) return nullptr;
-        if (bytes() + growth() > limit_) shed();
+        while (bytes() + growth() > limit_ && !entries_.empty()) shed();
         if (2 * (entries_.size() + 1) > slots_.size()) rehash(4 * slots_.size());
         entries_.push_back(news);
         keys_.insert(keys_.end(), key, key + key_words_);
@@ -136,7 +137,6 @@ class Cache {
 
     // Drops the half of the entries that took the least work; everything if that is not enough to go on.
     void shed() {
-        if (entries_.empty()) return;
         std::vector<std::uint32_t> work(entries_.size());
         std::transform(entries_.begin(), entries_.end(), work.begin(), [](const Entry& e) { return e.work; });
         const auto middle = work.begin() + static_cast<std::ptrdiff_t>(work.size() / 2);
@@ -159,7 +159,19 @@ class Cache {
         entries_.resize(kept);
         keys_.resize(kept * key_words_);
         payload_.resize(kept * payload_bytes_);
+        if (bytes() > limit_) give_back();
         rehash(slots_.size());
+    }
+
+    // The capacity that the entries left do not need.
+    void give_back() {
+        std::size_t n_slots = kFirstSlots;
+        while (2 * (entries_.size() + 1) > n_slots) n_slots *= 4;
+        std::vector<std::uint32_t>().swap(slots_);  // first: a vector that shrinks is there twice for a moment
+        keys_.shrink_to_fit();
+        payload_.shrink_to_fit();
+        entries_.shrink_to_fit();
+        slots_.resize(n_slots);
     }
 
     std::size_t key_words_;

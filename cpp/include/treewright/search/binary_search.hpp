@@ -130,6 +130,8 @@ class Search {
     [[nodiscard]] Subproblems<Acc>& subproblems() { return subproblems_; }
 
     [[nodiscard]] const Cache& cache() const { return cache_; }
+    // Calls `use` for every set of few rows that is kept now (B8): its rows as bits, and what they are proven to cost.
+    void each_of_few_rows(const std::function<void(std::span<const std::uint64_t>, std::int64_t)>& use) const;
     // Of all threads.
     [[nodiscard]] std::size_t bytes() const;
 
