@@ -19,7 +19,7 @@ from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -190,6 +190,19 @@ def test_a_reference_whose_errors_the_optimum_makes_too_loses_nothing() -> None:
         predictions = np.where(also_wrong, best, problem.y).astype(np.int32)
         result = with_reference(problem, predictions)
         assert result.objective == pytest.approx(float(problem.optimum()), abs=TOLERANCE)
+
+
+def test_a_reference_beaten_by_no_more_than_leaf_penalties_can_lose_something() -> None:
+    """It is wrong on two of every five equal rows, and a leaf costs two: the guesses hold only if no tree beats it."""
+    cells = np.array(list(product((False, True), repeat=3)))
+    goes_right = np.repeat(cells, 5, axis=0).T
+    y = np.repeat(cells.sum(axis=1) % 2, 5).astype(np.int32)
+    predictions = np.where(np.arange(40) % 5 < 2, 1 - y, y).astype(np.int32)
+    tiny = TinyProblem(goes_right, y, np.ones(40), 1.0 - np.eye(2), cost_complexity=2 / 40)
+    result = with_reference(tiny, predictions)
+    assert result.status is SolveStatus.OPTIMAL_UNDER_GUESSES
+    assert (result.objective, float(tiny.optimum())) == pytest.approx((22 / 40, 16 / 40))
+    assert result.lower_bound <= 16 / 40 + TOLERANCE
 
 
 def test_guesses_do_lose_something_sometimes() -> None:

@@ -78,9 +78,9 @@ class MIPTreeClassifier(TreeClassifier):
     result_ : SolveResult
         For "leaf_accuracy" a `LeafAccuracyResult`, whose objective is Q.
     feature_importances_ : ndarray of shape (n_features_in_,)
-        Upper bound on how much the objective grows without the column, in units of the objective: its growth when every
-        split on the column becomes a leaf. 0 for columns that the tree does not use. Not scaled to a sum of 1. For
-        "leaf_accuracy" it is by how much the accuracy of the worst leaf falls.
+        By how much the objective grows when every split on the column becomes a leaf, in units of the objective. If the
+        tree is proven optimal, the best tree without the column loses at most this. 0 for columns that the tree does
+        not use. Not scaled to a sum of 1. For "leaf_accuracy" it is by how much the accuracy of the worst leaf falls.
     classes_ : ndarray of shape (n_classes,)
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)

@@ -73,8 +73,8 @@ class NearOptimalTreeClassifier(TreeClassifier):
     result_ : SolveResult
         The tree with what is proven about it; a note says which rank it has in the set.
     feature_importances_ : ndarray of shape (n_features_in_,)
-        Upper bound on how much the objective grows without the column, in units of the objective: its growth when every
-        split on the column becomes a leaf. 0 for columns that the tree does not use. Not scaled to a sum of 1.
+        By how much the objective of the chosen tree grows when every split on the column becomes a leaf. 0 for columns
+        that the tree does not use. Not scaled to a sum of 1.
     near_optimal_ : NearOptimalTrees
         The whole set.
     classes_ : ndarray of shape (n_classes,)

@@ -80,9 +80,9 @@ class OptimalPolicyTree(ExactTree):
     result_ : PolicyResult
         Tree, objective, lower bound, gap, status, statistics.
     feature_importances_ : ndarray of shape (n_features_in_,)
-        Upper bound on how much the objective grows without the column, in units of the objective: its growth when every
-        split on the column becomes a leaf. 0 for columns that the tree does not use. Not scaled to a sum of 1.
-        `treewright.estimators.importances_without` fits again for the exact values.
+        By how much the objective grows when every split on the column becomes a leaf, in units of the objective. If the
+        tree is proven optimal, the best tree without the column loses at most this. 0 for columns that the tree does
+        not use. Not scaled to a sum of 1. `treewright.estimators.importances_without` fits again for the exact values.
     actions_ : ndarray of shape (n_actions,)
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)

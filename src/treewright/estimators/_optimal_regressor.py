@@ -82,9 +82,9 @@ class OptimalTreeRegressor(TreeRegressor, ExactTree):
     result_ : RegressionResult
         Tree, objective, lower bound, gap, status, statistics.
     feature_importances_ : ndarray of shape (n_features_in_,)
-        Upper bound on how much the objective grows without the column, in units of the objective: its growth when every
-        split on the column becomes a leaf (and, for "simple_linear", every line in the column becomes one in another
-        column). 0 for columns that the tree does not use. Not scaled to a sum of 1.
+        By how much the objective grows when every split on the column becomes a leaf (and, for "simple_linear", every
+        line in the column one in another column), in units of the objective. If the tree is proven optimal, the best
+        tree without the column loses at most this. 0 for columns that the tree does not use. Not scaled to a sum of 1.
         `treewright.estimators.importances_without` fits again for the exact values.
     leaf_targets_ : dict of int to LeafTargets, or list of such dicts
         Targets of the training rows of each leaf, by the number that `apply` returns; see `leaf_records` and

@@ -87,9 +87,10 @@ class OptimalTreeRegressorCV(FrontCV, TreeRegressor):
     cost_complexity_ : float
         The chosen penalty, or one that selects the chosen number of leaves (nan if none does).
     feature_importances_ : ndarray of shape (n_features_in_,)
-        Upper bound on how much the objective grows without the column, in units of the objective: its growth when every
-        split on the column becomes a leaf. 0 for columns that the tree does not use. Not scaled to a sum of 1.
-        The objective is that at ``cost_complexity_``, and with ``choose="leaves"`` the loss alone.
+        By how much the objective grows when every split on the column becomes a leaf, in units of the objective. If the
+        tree is proven optimal, the best tree without the column loses at most this. 0 for columns that the tree does
+        not use. Not scaled to a sum of 1. The objective is that at ``cost_complexity_``, and with ``choose="leaves"``
+        the loss alone.
     best_index_ : int
         Position of the choice in `cv_results_`.
     cv_results_ : dict of str to ndarray

@@ -75,9 +75,9 @@ class OptimalSurvivalTree(ExactTree):
     result_ : SurvivalResult
         Tree, objective, lower bound, gap, status, statistics.
     feature_importances_ : ndarray of shape (n_features_in_,)
-        Upper bound on how much the objective grows without the column, in units of the objective: its growth when every
-        split on the column becomes a leaf. 0 for columns that the tree does not use. Not scaled to a sum of 1.
-        `treewright.estimators.importances_without` fits again for the exact values.
+        By how much the objective grows when every split on the column becomes a leaf, in units of the objective. If the
+        tree is proven optimal, the best tree without the column loses at most this. 0 for columns that the tree does
+        not use. Not scaled to a sum of 1. `treewright.estimators.importances_without` fits again for the exact values.
     curves_ : dict of int to SurvivalCurve
         Kaplan-Meier curve of the training rows of each leaf, by the number that `apply` returns.
     censoring_curve_ : SurvivalCurve

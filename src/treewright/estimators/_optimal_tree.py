@@ -49,8 +49,8 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
         correct at least this share of the rows. With `costs` or `row_costs` it is a mean cost per row, in their units.
         With 0 and a `max_depth`, only the training error is minimised.
     max_depth : int, "guess" or None, default=None
-        Largest number of splits on a path; None is unlimited. "guess" takes the depth at which single trees
-        are as expressive as the reference (Theorem 4.2).
+        Largest number of splits on a path; None is unlimited. "guess" takes the depth of Theorem 4.2 for
+        the reference, where its trees count as in the paper's examples; it may be too small for a table.
     max_leaf_nodes : int or None, default=None
         Largest number of leaves; None is unlimited.
     min_samples_leaf : int or float, default=1
@@ -121,9 +121,10 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
     result_ : SolveResult
         Tree, objective, lower bound, gap, status, statistics.
     feature_importances_ : ndarray of shape (n_features_in_,)
-        Upper bound on how much the objective grows without the column, in units of the objective: its growth when every
-        split on the column becomes a leaf. 0 for columns that the tree does not split on. Not scaled to
-        a sum of 1. `treewright.estimators.importances_without` fits again for the exact values.
+        By how much the objective grows when every split on the column becomes a leaf, in units of the objective. If the
+        tree is proven optimal, the best tree without the column loses at most this (unless the leaves then fall below
+        `min_leaf_accuracy`). 0 for columns that the tree does not split on. Not scaled to a sum of 1.
+        `treewright.estimators.importances_without` fits again for the exact values.
     classes_ : ndarray of shape (n_classes,)
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)

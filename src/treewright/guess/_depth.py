@@ -7,9 +7,10 @@ With K >= 3 weak classifiers from a class B of VC dimension VC(B) >= 3, trees of
 have at least the VC dimension of the weighted sums of the weak classifiers. It is a guess of the depth that
 may be needed, and a generous one; it says nothing about a particular table.
 
-VC(B). Trees of depth at most k have 2^k leaves and, on k or more 0/1 columns, shatter exactly their leaves:
-VC dimension at least 2^k. The paper's examples (10 and 100 trees of depth 3: 11 and 15) use 2^k = 8. The
-theorem needs VC(B) >= 3; stumps (2^1 = 2) are taken as 3, which can only make the depth larger.
+VC(B). Trees of depth at most k have 2^k leaves and, on k or more 0/1 columns, a VC dimension of at least 2^k. The
+paper's examples (10 and 100 trees of depth 3: 11 and 15) are those of 2^k = 8, and so 2^k is taken here, and 3 for
+stumps, because the theorem needs at least 3. On many columns the dimension is larger: stumps on m different 0/1
+columns can shatter floor(log2(m + 1)) + 1 rows. There the theorem may ask for a larger depth than this one.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ def depth_of_ensemble(n_estimators: int, max_depth: int) -> int:
 
 
 def guess_depth(reference: Any) -> int:
-    """Return the depth of a single tree that is as expressive as a reference ensemble.
+    """Return the depth of Theorem 4.2 for a reference ensemble: a guess of how deep a single tree may have to be.
 
     Parameters
     ----------

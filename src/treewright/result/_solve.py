@@ -285,7 +285,7 @@ class SolveResult:
         if self.status is SolveStatus.OPTIMAL_UNDER_GUESSES:
             return (
                 f"Optimal over {self.scope} if the guesses hold: {what}. Whether they hold or not, "
-                f"no tree{self._constraints()} is below {at_least(self.lower_bound)}, so at most "
+                f"no tree{self._constraints()} over these splits is below {at_least(self.lower_bound)}, so at most "
                 f"{at_most(self.objective - self.lower_bound)} can have been lost."
             )
         if self.is_chosen:

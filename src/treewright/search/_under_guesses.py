@@ -55,8 +55,8 @@ def under_guesses(
     if ended:
         wrong += (
             " Where a tree is right on such rows the guess is too high; at most "
-            f"{at_most(result.objective - bound)} of the objective can have been lost (Theorem 4.3 of McTavish "
-            "et al. 2022)."
+            f"{at_most(result.objective - bound)} of the objective can have been lost over these splits (Theorem 4.3 "
+            "of McTavish et al. 2022)."
         )
     return replace(
         result,

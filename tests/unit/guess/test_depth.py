@@ -32,6 +32,14 @@ def test_the_formula(k: int, depth: int) -> None:
     assert depth_of_ensemble(k, depth) == math.ceil(math.log2(m * (3 * math.log(m) + 2)))
 
 
+def test_stumps_on_many_columns_have_a_larger_vc_dimension() -> None:
+    """Seven 0/1 columns give four rows every labelling by one split, so 3 is no upper bound and the note says "if"."""
+    rows = np.arange(4)
+    columns = np.array([(mask >> rows) & 1 for mask in range(1, 8)])
+    stumps = {tuple(sides) for column in columns for sides in (column, 1 - column)} | {(0,) * 4, (1,) * 4}
+    assert len(stumps) == 2**4
+
+
 def test_larger_ensembles_never_need_less() -> None:
     by_trees = [depth_of_ensemble(k, 3) for k in range(1, 300)]
     by_depth = [depth_of_ensemble(10, d) for d in range(1, 30)]

@@ -22,8 +22,10 @@ from treewright import (
 )
 from treewright.convert import Terms
 from treewright.errors import InputError
+from treewright.result import SolveStatus
 from treewright.show import report
 from treewright.show._report._audit import _rules, fingerprint, groups_of_rows
+from treewright.show._report._certificate import explain
 from treewright.show._report._classes import ClassTask, read_labels
 from treewright.show._report._frontier import better_than, chart
 from treewright.show._report._rows import Rows, read_rows
@@ -164,6 +166,28 @@ def test_nothing_is_called_best_beside_something_better():
     assert "Yes, with other splits: the frontier below" in text
     assert better_than(MODEL.result_, None, front) is None
     assert "No, not among all trees over all thresholds, of depth at most 3" in page(frontier=front)
+
+
+@pytest.mark.parametrize("status", [SolveStatus.FEASIBLE, SolveStatus.OPTIMAL_UNDER_GUESSES])
+def test_a_bound_over_few_splits_is_not_one_for_all_trees(status):
+    """A tree that a limit left unproven: trees over other splits may be below its bound, and here one is."""
+    poor = OptimalTreeClassifier(0.002, max_depth=3, thresholds=2).fit(X, Y).result_
+    stopped = replace(poor, status=status, lower_bound=poor.objective - 0.001)
+    front = accuracy_frontier(X, Y, max_depth=3, max_leaves=8, thresholds=40)
+    better = better_than(stopped, None, front)
+    assert better is not None
+    assert better.loss + 0.002 * better.tree.n_leaves < stopped.lower_bound
+    said = dict(explain(stopped, None, len(Y), better).answers)["Could another tree be better?"]
+    assert said.startswith(
+        "Yes: the frontier below, over the given splits (at most 39 quantiles a column), has one of"
+    )
+    assert (
+        "mong all trees over the given splits (at most 1 quantile a column), of depth at most 3, by at most"
+        in said
+    )
+    assert said.endswith("Trees beyond these were not searched.")
+    if status is SolveStatus.OPTIMAL_UNDER_GUESSES:
+        assert "no tree of depth at most 3 over these splits is below" in stopped.sentence()
 
 
 def test_the_frontier_holds_the_tree_and_none_that_it_beats():

@@ -7,7 +7,7 @@
 // and so closes a wider stretch around the split; correctness does not depend on it. Sides of depth two get more of
 // it: their last part of a proof takes no more than a pass or two of the kernel.
 //
-// Leaf counts (C = cost of a leaf): a tree cheaper than T has fewer than T / C leaves, so depth at most T / C - 2;
+// Leaf counts (C = cost of a leaf): a tree cheaper than T has fewer than T / C leaves, so a depth below T / C - 1;
 // and a tree that needs depth d has d + 1 leaves or more, so f(S, d) >= min(f(S, d - 1), (d + 1) C).
 //
 // Before a gap's middle is solved, the rows between its two splits are, if that may close it: they are few, and their

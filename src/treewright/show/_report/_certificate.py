@@ -115,6 +115,7 @@ def _how_much_better(
 ) -> tuple[str, str]:
     question = "Could another tree be better?"
     room = max(0.0, result.objective - result.lower_bound)
+    among = f"all trees over {result.scope}{_limits(result, terms)}{_leaves_of(result)}"
     if result.status is SolveStatus.OPTIMAL:
         why = (
             "which the search left open"
@@ -126,7 +127,6 @@ def _how_much_better(
             tolerance = result.stats.get("tolerance")
             is_exact = not isinstance(tolerance, float) or tolerance <= 0
             least = "" if is_exact else f" (by more than {power_at_most(float(tolerance or 0))})"
-        among = f"all trees over {result.scope}{_limits(result, terms)}{_leaves_of(result)}"
         proven = f"not among {among}{least}: every other one was counted, or ruled out by a proven bound"
         if better is not None:
             return question, (
@@ -144,11 +144,17 @@ def _how_much_better(
     ):
         rows = f", worth {float(at_most(room * n_rows, 1)):,.1f} of {n_rows:,} rows"
     certain = (
-        "Whether the guesses hold or not, by" if result.status is SolveStatus.OPTIMAL_UNDER_GUESSES else "By"
+        "Whether the guesses hold or not, among"
+        if result.status is SolveStatus.OPTIMAL_UNDER_GUESSES
+        else "Among"
     )
+    known = ""
+    if better is not None:
+        known = f"Yes: the frontier below, over {better.scope}, has one of {leaves_in_words(better.tree)}. "
     return question, (
-        f"{certain} at most {at_most(room)}{rows}: the objective is {result.objective:.6f}, and no tree can be below "
-        f"{at_least(result.lower_bound)} (a gap of {percent_at_most(result.gap)})."
+        f"{known}{certain} {among}, by at most {at_most(room)}{rows}: the objective is {result.objective:.6f}, and "
+        f"none of them can be below {at_least(result.lower_bound)} (a gap of {percent_at_most(result.gap)}). Trees "
+        "beyond these were not searched."
     )
 
 
