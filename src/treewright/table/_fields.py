@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from treewright._plural import plural, some_of
 from treewright.errors import InputError
 from treewright.table._alike import one_spelling
+from treewright.table._centuries import refuse_two_centuries, short_years
 from treewright.table._dates import (
     Dates,
     begins_with_year,
@@ -457,11 +458,17 @@ class FieldReader:
         dates = read_dates(fields, DateFormat(order, mark))
         written = offered_parts(dates, order, mark)
         self._check_dates(name, as_written, dates.days, written)
+        if self.known is None:
+            refuse_two_centuries(name, f"Column {name!r} of {self._where}", as_written, dates.days)
         self._note_fillers(name, as_written, dates.days)
         others = begins_with_year(fields).sum() if order != "ymd" else 0
         form = f"{written.in_words()}; in {others:,} rows the year first" if others else written.in_words()
         spelled = as_written.filter((as_written != fields).fill_null(False))
         form = f"{form}; {spelled[0]!r} is {fields.filter(as_written != fields)[0]}" if len(spelled) else form
+        short = np.flatnonzero(short_years(as_written).to_numpy())
+        if len(short) and not len(spelled):
+            last = int(short[dates.days[short].argmax()])
+            form = f"{form}; {as_written[last]!r} is {dates.days[last]}"
         return self._parts(name, dates, written, form)
 
     def _parts(self, name: str, dates: Dates, written: DateFormat, form: str) -> list[RawColumn]:

@@ -2,8 +2,10 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from looks import frame
+from treewright.errors import InputError
 from treewright.table import (
     load_csv,
     look,
@@ -102,3 +104,39 @@ def test_version_numbers_are_no_dates(tmp_path):
     (finding,) = (one for one in look(path, target="y").findings if one.column == "Version")
     assert "They look like version numbers" in finding.text
     assert finding.option == "--categorical Version"
+
+
+def born(years: range) -> str:
+    rows = [f"{1 + k % 12}/{13 + k % 9}/{year % 100:02d},{'ab'[k % 2]}" for k, year in enumerate(years)]
+    return "\n".join(["born,y", *rows]) + "\n"
+
+
+def test_years_of_two_digits_that_would_be_of_two_centuries_are_refused(tmp_path):
+    """A birth in 1945 was read as one in 2045, after one in 1975, without a word."""
+    path = tmp_path / "people.csv"
+    path.write_text(born(range(1940, 1999)))
+    with pytest.raises(InputError, match=r"'5/14/68' would be 2068-05-14\. .*with four digits"):
+        load_csv(path, target="y")
+    (finding,) = (one for one in look(path, "y").findings if one.column == "born")
+    assert finding.action == "ignore"
+    named = [
+        f"{k % 28 + 1:02d}-MAR-{year % 100:02d},{'ab'[k % 2]}" for k, year in enumerate(range(1940, 1999))
+    ]
+    path.write_text("\n".join(["born,y", *named]) + "\n")
+    with pytest.raises(InputError, match=r"'\d\d-MAR-69' would be 1969-03-\d\d"):
+        load_csv(path, target="y")
+
+
+@pytest.mark.parametrize("years", [range(1970, 2026), range(2030, 2060), range(1998, 2046)])
+def test_years_of_two_digits_that_may_be_right_are_told_by_the_latest(tmp_path, years):
+    path = tmp_path / "contracts.csv"
+    path.write_text(born(years))
+    (note,) = load_csv(path, target="y").table.notes
+    assert f"/{years[-1] % 100:02d}' is {years[-1]}-" in note
+
+
+def test_years_of_four_digits_may_be_of_two_centuries(tmp_path):
+    path = tmp_path / "long.csv"
+    rows = [f"{1 + k % 12}/13/{year},{'ab'[k % 2]}" for k, year in enumerate(range(1940, 2068))]
+    path.write_text("\n".join(["until,y", *rows]) + "\n")
+    assert "until (year)" in load_csv(path, target="y").table.names
