@@ -57,9 +57,13 @@ WORDS = {
     "sconosciuta", "desconocida", "desconhecido", "desconhecida", "não informado", "s/d", "sin dato", "sin datos",
     "okänd", "ukjent", "ukendt", "tuntematon", "neznámý", "ismeretlen", "bilinmiyor", "неизвестно", "нет данных",
     "不明", "未回答", "未知", "未填", "無回答", "모름", "미상",
+    # programs: R, pandas, dumps of databases, pivot tables
+    "na_character_", "na_integer_", "na_real_", "nat", "\\n", "(null)", "<null>", "[null]", "(blank)", "(empty)",
+    "(leer)",
     # errors of spreadsheets, in English and German
     "#div/0!", "#value!", "#ref!", "#name?", "#num!", "#null!", "#wert!", "#bezug!", "#zahl!", "#nv",
-}  # fmt: skip
+} | {f".{letter}" for letter in "abcdefghijklmnopqrstuvwxyz_"}  # fmt: skip
+"""The last ones are the missing values of Stata and SAS, which distinguish reasons."""
 
 
 def filler_numbers(distinct: NDArray[np.float64], rows: NDArray[np.int64]) -> Iterator[tuple[str, int, str]]:
