@@ -26,7 +26,9 @@ FEWEST_DAYS = 20  # different numbers
 FEWEST = 3  # different words: with fewer, each is most likely a name
 SHOWN = 3
 _NUMBER = r"[0-9]+(?:[.,][0-9]+)?"
-PAIR = re.compile(rf"^({_NUMBER}) ?([/x×*:]) ?({_NUMBER})$", re.IGNORECASE)  # 120/80, 40x60
+PAIR = re.compile(  # 120/80, 40x60, 120/80 mmHg
+    rf"^({_NUMBER}) ?([/x×*:]) ?({_NUMBER})(?: ?(?:mmHg|mm|cm|m|in|px))?$", re.IGNORECASE
+)
 SHORT = re.compile(
     r"^[-+]?[$€£]?[0-9]+(?:[.,][0-9]+)? ?(k|m|mio\.?|mn|mrd\.?|bn|million|billion|tsd\.?)?$", re.IGNORECASE
 )
@@ -73,6 +75,8 @@ def numbers_inside(words: Sequence[str]) -> tuple[str, str]:
     Examples
     --------
     >>> numbers_inside(["127/61", "160/68", "141/74"])[1]
+    'Make a column of each number in the file'
+    >>> numbers_inside(["127/61 mmHg", "160/68 mmHg", "141/74 mmHg"])[1]
     'Make a column of each number in the file'
     >>> numbers_inside(["7/10", "3/10", "9/10"])[0]
     "numbers with '/10' behind them (7/10, 3/10, 9/10)"

@@ -96,6 +96,14 @@ def test_what_r_and_databases_write_for_missing_is_no_category(tmp_path):
     assert proposed(tmp_path, ["ash", "oak", "\\N"])[0] == ["--missing 'col=\\N'"]
 
 
+def test_answers_with_their_codes_that_say_unknown_are_proposed_as_missing(tmp_path):
+    answers = ["1. Very happy", "2. Pretty happy", "3. Not too happy", "8. DK", "9. NA"]
+    assert proposed(tmp_path, answers)[0] == ["--missing 'col=8. DK'", "--missing 'col=9. NA'"]
+    labels = ["(1) Male", "(2) Female", "(9) Refused"]
+    assert proposed(tmp_path, labels)[0] == ["--missing 'col=(9) Refused'"]
+    assert proposed(tmp_path, ["Haus 1", "DK", "NA 9", "9 DK"])[0] == []
+
+
 @pytest.mark.parametrize("text", ["N/A", "?", "NULL", "nan", "<NA>"])
 def test_the_usual_marks_are_missing_without_a_question(tmp_path, text):
     assert proposed(tmp_path, ["5", "11", "18", "40", text])[0] == []
