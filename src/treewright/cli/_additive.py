@@ -226,6 +226,8 @@ def column_of_numbers(
     csv_options: dict[str, Any],
     complaint: str,
     notes: list[str] | None = None,
+    *,
+    negative: bool = True,
 ) -> NDArray[np.float64]:
     """Return a column of a file as numbers, written in the ways of the rest of the file.
 
@@ -240,6 +242,8 @@ def column_of_numbers(
         What to say first if the column holds something else.
     notes : list of str, default=None
         What is to be said of the way the numbers are written is appended to it.
+    negative : bool, default=True
+        Whether numbers may be below 0.
 
     Raises
     ------
@@ -247,7 +251,7 @@ def column_of_numbers(
         The column holds something else.
     """
     try:
-        numbers, said = read_numbers(data, name, reading, **csv_options)
+        numbers, said = read_numbers(data, name, reading, **csv_options, negative=negative)
     except InputError as error:
         raise InputError(f"{complaint} {error}") from None
     if notes is not None:

@@ -144,6 +144,8 @@ def read_numbers(
     name: str,
     reading: Reading | None,
     settings: Path | None = None,
+    *,
+    negative: bool = True,
     **how: Unpack[CsvOptions],
 ) -> tuple[NDArray[np.float64], list[str]]:
     """Read a column that is no feature, as numbers; and what is to be said of the way in which they are written."""
@@ -152,7 +154,7 @@ def read_numbers(
     refuse_folder(path)
     options = settings_with(settings, **how, reading=reading).reading_options(reading)
     with reading_file(path):
-        return load_numbers(path, name, reading=reading, **options)
+        return load_numbers(path, name, reading=reading, negative=negative, **options)
 
 
 def reading_file(path: Path) -> AbstractContextManager[None]:

@@ -81,9 +81,8 @@ def events_and_times(
     notes: list[str] | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Read the columns of events and times as numbers; words such as yes and no, dead and alive are events as well."""
-    times = column_of_numbers(
-        data, target, reading, csv_options, f"--target {target}: times must be numbers.", notes
-    )
+    wrong = f"--target {target}: times must be numbers of at least 0."
+    times = column_of_numbers(data, target, reading, csv_options, wrong, notes, negative=False)
     complaint = f"--event {event}: events must be 1 or 0, or words such as yes and no, dead and alive."
     try:
         seen = column_of_numbers(data, event, reading, csv_options, complaint)
@@ -102,6 +101,13 @@ def events_and_times(
                 "event was seen, and 0 where it was not seen until the time ended."
             ) from None
         seen = np.array([word in HAPPENED for word in words], dtype=np.float64)
+    codes = np.unique(seen).tolist()
+    if not set(codes) <= {0, 1}:
+        raise InputError(
+            f"{complaint} Column {event!r} holds {some_of([f'{code:g}' for code in codes], 5)}. Write 1 in the file "
+            "where the event was seen, and 0 where it was not seen until the time ended"
+            + (": in R, 2 is often the event, and 1 is censored." if codes == [1, 2] else ".")
+        )
     return seen, times
 
 

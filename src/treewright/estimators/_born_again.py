@@ -32,7 +32,7 @@ from treewright.estimators._domain import check_domain, is_rows
 from treewright.estimators._importances_of_answers import decision_importances
 from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._label_spellings import warn_of_spellings
-from treewright.estimators._tree_estimator import TreeClassifier, lossless
+from treewright.estimators._tree_estimator import TreeClassifier, lossless, warn_of_row_order
 from treewright.estimators._unused import refuse_unused
 from treewright.problem import encode_labels, warn_of_quantity
 from treewright.tree import merge_equal_leaves
@@ -198,6 +198,7 @@ class BornAgainTreeClassifier(TreeClassifier):
             "pandas.get_dummies(X)."
         ):
             rows, _ = validate_data(self, lossless(X), y, dtype=np.float64, ensure_all_finite=finite)
+        warn_of_row_order(X, {"y": y})
         labels, position = encode_labels(y, len(rows))  # scikit-learn makes 1.0 of a nullable True
         y = labels[position]
         warn_of_quantity(y)

@@ -24,7 +24,12 @@ from treewright.errors import InputError
 from treewright.estimators._hybrid_warnings import warn_of_few_trials, warn_of_no_gain, warn_of_time
 from treewright.estimators._interrupt import InnerFits, inner_fits_return, settle_interrupt
 from treewright.estimators._label_spellings import warn_of_spellings
-from treewright.estimators._tree_estimator import TreeClassifier, is_column_vector, warn_of_column_vector
+from treewright.estimators._tree_estimator import (
+    TreeClassifier,
+    is_column_vector,
+    warn_of_column_vector,
+    warn_of_row_order,
+)
 from treewright.leaf_accuracy import (
     Clock,
     Extension,
@@ -248,6 +253,8 @@ class HybridTreeClassifier(TreeClassifier):
         own = type(given).__module__.startswith(
             "treewright."
         )  # others that search end with KeyboardInterrupt
+        if not own:
+            warn_of_row_order(X, {"y": y, "sample_weight": sample_weight})
         with inner_fits_return() if own else nullcontext(InnerFits()) as inner:
             top = make_top(
                 given,

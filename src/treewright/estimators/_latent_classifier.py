@@ -19,6 +19,7 @@ from treewright.estimators._latent_base import LatentTreeBase
 from treewright.estimators._latent_docs import documented
 from treewright.estimators._latent_progress import EpochCallback
 from treewright.estimators._latent_rows import weighted_rows, with_validation_rows
+from treewright.estimators._tree_estimator import warn_of_row_order
 from treewright.problem import apply_class_weight, encode_labels, warn_of_quantity
 from treewright.table import Table
 from treewright.tree import label_positions, leaves_in_words, merge_equal_leaves, percent_at_least
@@ -164,6 +165,7 @@ class LatentTreeClassifier(CheckedScore, ClassifierMixin, LatentTreeBase):  # ty
         """
         begun = time.perf_counter()
         table = self._table(X)
+        warn_of_row_order(X, {"y": y, "sample_weight": sample_weight})
         if isinstance(y, np.ndarray) and y.ndim == 2:
             y = column_or_1d(y, warn=True)
         warn_of_quantity(y)

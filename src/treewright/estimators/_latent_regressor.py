@@ -19,6 +19,7 @@ from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._latent_base import LatentTreeBase
 from treewright.estimators._latent_docs import documented
 from treewright.estimators._latent_rows import weighted_rows, with_validation_rows
+from treewright.estimators._tree_estimator import warn_of_row_order
 from treewright.tree import leaves_in_words, percent_at_least
 
 if TYPE_CHECKING:
@@ -103,6 +104,7 @@ class LatentTreeRegressor(CheckedScore, RegressorMixin, LatentTreeBase):  # type
         """
         begun = time.perf_counter()
         table = self._table(X)
+        warn_of_row_order(X, {"y": y, "sample_weight": sample_weight})
         table, y, weight = weighted_rows(table, _numbers(y, table.n_rows), sample_weight)
         self.columns_ = table.columns
         target = np.asarray(y)

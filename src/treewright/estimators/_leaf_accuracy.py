@@ -245,7 +245,7 @@ class LeafAccuracyTreeClassifier(TreeClassifier):
     ) -> Problem:
         """Check the input and state the problem; `table` is `X` where it was read before."""
         if table is None:
-            table = self._training_table(X, y, stacklevel=5)
+            table = self._training_table(X, y, beside={"sample_weight": sample_weight}, stacklevel=5)
         return make_problem(
             table,
             y,

@@ -186,7 +186,7 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
             reference=self.reference,
             search_options=self.search_options,
         )
-        table = model._training_table(X, y)
+        table = model._training_table(X, y, beside={"sample_weight": sample_weight})
         problem = model._problem(X, y, sample_weight, table)  # the checks, before any work
         labels = np.asarray(y).ravel() if not hasattr(y, "to_numpy") else np.asarray(y.to_numpy()).ravel()
         weight = (

@@ -206,7 +206,7 @@ class MIPTreeClassifier(TreeClassifier):
                 'scaling=\'range\' goes with "leaf_accuracy" and "oct"; formulation="binoct" uses ranks '
                 "only. Leave it out."
             )
-        table = self._training_table(X, y)
+        table = self._training_table(X, y, beside={"sample_weight": sample_weight})
         problem = make_problem(
             table,
             y,

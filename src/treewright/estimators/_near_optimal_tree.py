@@ -173,7 +173,7 @@ class NearOptimalTreeClassifier(TreeClassifier):
         begun = time.perf_counter()
         limits = Limits(self.time_limit, None, self.memory_limit, n_jobs=self.n_jobs).started()
         problem = make_problem(
-            self._training_table(X, y),
+            self._training_table(X, y, beside={"sample_weight": sample_weight}),
             y,
             sample_weight=sample_weight,
             class_weight=self.class_weight,

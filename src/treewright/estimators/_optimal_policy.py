@@ -201,7 +201,9 @@ class OptimalPolicyTree(ExactTree):
                 "None."
             )
         problem = make_policy_problem(
-            self._training_table(X, None),
+            self._training_table(
+                X, None, beside={"rewards": rewards, "sample_weight": sample_weight}, stacklevel=4
+            ),
             rewards,
             actions=self.actions,
             action_costs=self.action_costs,

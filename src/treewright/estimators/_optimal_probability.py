@@ -172,7 +172,7 @@ class OptimalProbabilityTree(TreeClassifier, ExactTree):
 
     def _question(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Question:
         options = ranked_options(self.search_options)
-        table = self._training_table(X, y, stacklevel=4)
+        table = self._training_table(X, y, beside={"sample_weight": sample_weight}, stacklevel=4)
         problem = make_probability_problem(
             table, y, sample_weight=sample_weight, criterion=self.criterion, **penalty_and_limits(self)
         )

@@ -245,7 +245,7 @@ class OptimalTreeRegressor(TreeRegressor, ExactTree):
         search = solve_with_lines if lines_after else solve_regression
         if self.leaf_model == "simple_linear":
             search = solve_simple_lines
-        table = self._training_table(X, y, stacklevel=4)
+        table = self._training_table(X, y, beside={"sample_weight": sample_weight}, stacklevel=4)
         problem = make_regression_problem(
             table,
             y,

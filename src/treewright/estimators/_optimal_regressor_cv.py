@@ -205,7 +205,7 @@ class OptimalTreeRegressorCV(FrontCV, TreeRegressor):
                 "leaf_model='simple_linear' has no search for all numbers of leaves; take OptimalTreeRegressor, for "
                 "example in a GridSearchCV over cost_complexity, or leaf_model='linear'."
             )
-        table = self._training_table(X, y)
+        table = self._training_table(X, y, beside={"sample_weight": sample_weight})
         problem = make_regression_problem(
             table,
             y,

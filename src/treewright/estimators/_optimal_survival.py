@@ -194,7 +194,8 @@ class OptimalSurvivalTree(ExactTree):
 
     def _question(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Question:
         options = ranked_options(self.search_options)
-        table = self._training_table(X, None)
+        both = {"y[0]": y[0], "y[1]": y[1]} if isinstance(y, (tuple, list)) and len(y) == 2 else {"y": y}
+        table = self._training_table(X, None, beside={**both, "sample_weight": sample_weight}, stacklevel=4)
         problem = make_survival_problem(table, y, sample_weight=sample_weight, **penalty_and_limits(self))
         return Question(problem, partial(solve_survival, options=options))
 

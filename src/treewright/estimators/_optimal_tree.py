@@ -283,7 +283,8 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
             refuse_beside_row_costs(self)
         if self.objective == "f1":
             refuse_beside_f1(self)
-        table = self._training_table(X, y, stacklevel=4)
+        beside = {"sample_weight": sample_weight, "row_costs": row_costs}
+        table = self._training_table(X, y, beside=beside, stacklevel=4)
         asked: dict[str, Any] = {
             "sample_weight": sample_weight,
             "class_weight": self.class_weight,

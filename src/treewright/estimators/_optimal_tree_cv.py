@@ -184,7 +184,7 @@ class OptimalTreeClassifierCV(FrontCV, TreeClassifier):
         """
         limits = Limits(self.time_limit, self.step_limit, self.memory_limit).started()
         max_leaves = self._checked_leaves()
-        table = self._training_table(X, y)
+        table = self._training_table(X, y, beside={"sample_weight": sample_weight})
         if not isinstance(self.search_options, (BinaryOptions, type(None))):
             raise InputError(
                 f"search_options={self.search_options!r}; give a treewright.search.BinaryOptions or None."

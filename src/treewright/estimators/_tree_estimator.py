@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,14 @@ from treewright.result import SolveResult
 from treewright.table import Table, encode_like, names_of_frame, table_from
 from treewright.tree import Tree
 
-__all__ = ["TreeClassifier", "TreeEstimator", "is_column_vector", "lossless", "warn_of_column_vector"]
+__all__ = [
+    "TreeClassifier",
+    "TreeEstimator",
+    "is_column_vector",
+    "lossless",
+    "warn_of_column_vector",
+    "warn_of_row_order",
+]
 
 MOST_NAMED = 4  # columns in a warning
 
@@ -46,8 +53,13 @@ class TreeEstimator(TreeDisplay):
         tags.input_tags.categorical = True
         return tags
 
-    def _training_table(self, X: Any, y: Any, *, stacklevel: int = 3) -> Table:
-        """Read the table of `fit` and record its columns; warns, as scikit-learn does, of labels in a column."""
+    def _training_table(
+        self, X: Any, y: Any, *, beside: Mapping[str, Any] | None = None, stacklevel: int = 3
+    ) -> Table:
+        """Read the table of `fit` and record its columns; warns, as scikit-learn does, of labels in a column.
+
+        `beside` has other values of the rows, such as weights, by the names of their parameters.
+        """
         table = table_from(X, categorical_features=self.categorical_features)
         if not isinstance(y, tuple):  # a pair of events and times says so of each
             refuse_lossy("y", y)
@@ -58,7 +70,7 @@ class TreeEstimator(TreeDisplay):
             validate_data(self, X, skip_check_array=True)
         if is_column_vector(y):
             warn_of_column_vector(stacklevel=stacklevel + 1)
-        warn_of_row_order(X, y, stacklevel=stacklevel + 1)
+        warn_of_row_order(X, {"y": y, **(beside or {})}, stacklevel=stacklevel + 1)
         warn_of_numbers_as_text(table, stacklevel=stacklevel + 1)
         return table
 
@@ -149,9 +161,11 @@ class TreeClassifier(CheckedScore, ClassifierMixin, TreeEstimator):  # type: ign
 
     classes_: NDArray[Any]
 
-    def _training_table(self, X: Any, y: Any, *, stacklevel: int = 3) -> Table:
+    def _training_table(
+        self, X: Any, y: Any, *, beside: Mapping[str, Any] | None = None, stacklevel: int = 3
+    ) -> Table:
         """Read the table of `fit`; warns of labels that seem to be a quantity, or are spelled in several ways, too."""
-        table = super()._training_table(X, y, stacklevel=stacklevel + 1)
+        table = super()._training_table(X, y, beside=beside, stacklevel=stacklevel + 1)
         warn_of_quantity(y, stacklevel=stacklevel + 1)
         warn_of_spellings(y, stacklevel=stacklevel + 1)
         return table
@@ -198,21 +212,26 @@ def lossless(X: Any) -> Any:
     return X
 
 
-def warn_of_row_order(X: Any, y: Any, stacklevel: int = 3) -> None:
-    """Warn of a pandas table and labels whose indexes hold the same in another order: most likely a slip."""
+def warn_of_row_order(X: Any, beside: Mapping[str, Any], stacklevel: int = 3) -> None:
+    """Warn of pandas tables whose index is that of labels, weights and the like in another order: most likely a slip.
+
+    `beside` has these by the names of their parameters.
+    """
     rows: Any = getattr(X, "index", None)
-    labels: Any = getattr(y, "index", None)
-    if callable(rows) or callable(labels) or not (hasattr(rows, "equals") and hasattr(labels, "equals")):
-        return  # no pandas, such as the method of a list
-    if rows.equals(labels) or len(rows) != len(labels) or not (rows.is_unique and labels.is_unique):
-        return
-    if rows.isin(labels).all():
-        warnings.warn(
-            "The index of y holds the labels of X in another order, and rows are matched by position, not by index. "
-            "If that is not meant, pass y.loc[X.index]; if one of the two was numbered anew, all is well.",
-            RowOrderWarning,
-            stacklevel=stacklevel,
-        )
+    for name, values in beside.items():
+        labels: Any = getattr(values, "index", None)
+        if callable(rows) or callable(labels) or not (hasattr(rows, "equals") and hasattr(labels, "equals")):
+            continue  # no pandas, such as the method of a list
+        if rows.equals(labels) or len(rows) != len(labels) or not (rows.is_unique and labels.is_unique):
+            continue
+        if rows.isin(labels).all():
+            warnings.warn(
+                f"The index of {name} holds the labels of X in another order, and rows are matched by position, not by "
+                f"index. If that is not meant, pass {name}.loc[X.index]; if one of the two was numbered anew, all is "
+                "well.",
+                RowOrderWarning,
+                stacklevel=stacklevel,
+            )
 
 
 def warn_of_numbers_as_text(table: Table, stacklevel: int = 3) -> None:

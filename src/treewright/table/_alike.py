@@ -1,4 +1,4 @@
-"""Spellings of the same word: words that differ only in capitals, blanks, hyphens, accents or encoding.
+"""Spellings of the same word: they differ only in capitals, blanks, hyphens, accents, invisible signs or encoding.
 
 In a column that holds only yes and no, their first letters count as spellings, too, and so do these words in other
 languages, 1 and 0, true and false: `ja`, `yes` and `1` stand in files that several people filled in.
@@ -19,6 +19,9 @@ _ACCENTS = re.compile("(?<=[a-z])[\u0300-\u036f]+|(?<=[α-ω])\u0301")
 
 In other scripts (Japanese, Cyrillic) a mark makes a different letter.
 """
+
+INVISIBLE = re.compile("[\u00ad\u200b\u200e\u200f\u2060\ufeff]")
+"""Soft hyphens, blanks of no width and marks of direction, which come with text that was copied from pages."""
 
 _HYPHEN = re.compile(r"(?<=[^\W\d_])[-\u2010\u2011](?=[^\W\d_])")
 
@@ -73,7 +76,7 @@ def one_spelling(words: Iterable[str]) -> dict[str, str]:
 
 
 def _plain(word: str) -> str:
-    word = _decoded_once_more(word)
+    word = INVISIBLE.sub("", _decoded_once_more(word))
     letters = unicodedata.normalize("NFD", " ".join(_HYPHEN.sub(" ", word.casefold()).split()))
     return unicodedata.normalize("NFC", _ACCENTS.sub("", letters))
 

@@ -14,13 +14,19 @@ from collections.abc import Sequence
 __all__ = ["in_an_order", "several_in_one_field"]
 
 DEGREES = (  # scales from the lowest to the highest degree; | separates alternative words for the same degree
-    ("strongly disagree", "disagree", "neither agree nor disagree|neutral|undecided", "agree", "strongly agree"),
-    ("very dissatisfied", "dissatisfied", "neither satisfied nor dissatisfied|neutral", "satisfied", "very satisfied"),
+    ("strongly disagree", "disagree", "somewhat disagree|slightly disagree",
+     "neither agree nor disagree|neutral|undecided", "somewhat agree|slightly agree", "agree", "strongly agree"),
+    ("extremely dissatisfied", "very dissatisfied", "dissatisfied|moderately dissatisfied",
+     "somewhat dissatisfied|slightly dissatisfied", "neither satisfied nor dissatisfied|neutral",
+     "somewhat satisfied|slightly satisfied", "satisfied|moderately satisfied", "very satisfied",
+     "extremely satisfied"),
     ("very unsatisfied", "unsatisfied", "neither satisfied nor unsatisfied|neutral", "satisfied", "very satisfied"),
-    ("very unlikely", "unlikely", "neither likely nor unlikely|neutral", "likely", "very likely"),
+    ("extremely unlikely", "very unlikely", "unlikely|moderately unlikely", "somewhat unlikely|slightly unlikely",
+     "neither likely nor unlikely|neutral", "somewhat likely|slightly likely", "likely|moderately likely",
+     "very likely", "extremely likely"),
     ("very poor", "poor", "fair", "good", "very good", "excellent"),
     ("very bad", "bad", "neutral|average|ok", "good", "very good", "excellent"),
-    ("never", "rarely", "sometimes", "often", "always"),
+    ("never", "rarely|seldom", "sometimes", "about half the time", "often|most of the time", "always"),
     ("none", "mild", "moderate", "severe"),
     ("xxs", "xs", "s", "m", "l", "xl", "xxl", "xxxl"),
     ("very small", "small", "medium", "large", "very large"),

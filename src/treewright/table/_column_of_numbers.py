@@ -22,6 +22,7 @@ def load_numbers(
     reading: Reading | None = None,
     separator: str | None = None,
     encoding: str | None = None,
+    negative: bool = True,
     **options: Any,
 ) -> tuple[NDArray[np.float64], list[str]]:
     """Return a column of a CSV file as numbers, and sentences about an unusual way in which they are written.
@@ -34,6 +35,8 @@ def load_numbers(
         How the rest of the file, or an earlier file, was read.
     separator, encoding, **options
         As in `load_csv`; `Settings.reading_options` gives them.
+    negative : bool, default=True
+        Whether numbers may be below 0.
 
     Raises
     ------
@@ -44,4 +47,4 @@ def load_numbers(
     check_name(name, text, path.name)
     others = [other for other in text.names if other != name]
     reader = field_reader(text, path.name, reading, numeric=others, **options)
-    return reader.complete_numbers(name, f"Column {name!r}"), reader.notes
+    return reader.complete_numbers(name, f"Column {name!r}", negative=negative), reader.notes

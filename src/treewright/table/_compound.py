@@ -21,17 +21,25 @@ DATE_NAME = re.compile(
 STORED_DAYS = (10_000, 60_000)  # 1927-05-18 to 2064-04-08
 FIRST_DAY = np.datetime64("1899-12-30", "D")
 JOINED_YEARS = (1850, 2200)
+JOINED_TIMES = {0: "%Y%m%d", 4: "%Y%m%d%H%M", 6: "%Y%m%d%H%M%S"}  # by the digits of the time of day
 FEWEST_DAYS = 20  # different numbers
 FEWEST = 3  # different words: with fewer, each is most likely a name
 SHOWN = 3
 _NUMBER = r"[0-9]+(?:[.,][0-9]+)?"
-PAIR = re.compile(rf"^({_NUMBER}) ?([/x×*:]) ?({_NUMBER})$", re.IGNORECASE)  # 120/80, 40x60
+PAIR = re.compile(  # 120/80, 40x60, 120/80 mmHg
+    rf"^({_NUMBER}) ?([/x×*:]) ?({_NUMBER})(?: ?(?:mmHg|mm|cm|m|in|px))?$", re.IGNORECASE
+)
 SHORT = re.compile(
     r"^[-+]?[$€£]?[0-9]+(?:[.,][0-9]+)? ?(k|m|mio\.?|mn|mrd\.?|bn|million|billion|tsd\.?)?$", re.IGNORECASE
 )
 SIDED = re.compile(r"^[$€£]?[0-9][0-9.,' ]* ?(CR|DR|Cr|Dr|H|S|Haben|Soll)\.?$")  # amounts of accountants
 RATE = re.compile(r"^([$€£¥]?) ?[0-9][0-9.,]* ?([/]|per|pro) ?([^\W\d_]{1,12}\.?)$")  # $310/mo
-LASTING = re.compile(r"^[0-9]+ ?h(?:ours?|rs?)?\.? ?[0-9]+ ?m(?:in)?\.?$", re.IGNORECASE)  # 5h 14m
+_HOURS = r"[0-9]+ ?h(?:ours?|rs?)?\.?"
+LASTING = re.compile(  # 5h 14m, 14h55, 2d 5h, 1:20:35, PT1H20M
+    rf"^(?:{_HOURS} ?[0-9]+ ?(?:m(?:in)?\.?)?|[0-9]+ ?d(?:ays?)?,? ?{_HOURS}|[0-9]+:[0-5][0-9]:[0-5][0-9]"
+    r"|PT(?=[0-9])(?:[0-9]+H)?(?:[0-9]+M)?(?:[0-9.]+S)?)$",
+    re.IGNORECASE,
+)
 AGED = re.compile(  # 3 yrs 2 mos, 15 J. 7 M.
     r"^[0-9]+ ?(?:y|yrs?|years?|J|Jahre?)\.?,? ?[0-9]+ ?(?:m|mos?|mths?|months?|Mon|Monate?)\.?$",
     re.IGNORECASE,
@@ -40,6 +48,9 @@ _YEAR = r"(?:19|20)[0-9]{2}"
 _NAME = "|".join(MONTH)
 _MONTH = r"(?:0?[1-9]|1[0-2])"
 PERIODS = {
+    "school or fiscal years": re.compile(  # 2019/20, 2019-2020
+        rf"^(?:{'|'.join(f'{year}[/–-](?:{year + 1}|{(year + 1) % 100:02d})' for year in range(1950, 2050))})$"
+    ),
     "quarters": re.compile(rf"^(?:Q[1-4][ ./-]?{_YEAR}|{_YEAR}[ ./-]?Q[1-4])$", re.IGNORECASE),
     "weeks": re.compile(rf"^(?:{_YEAR}-?W[0-9]{{2}}|(?:KW|W) ?[0-9]{{1,2}}[ ./-]{_YEAR})$", re.IGNORECASE),
     "months": re.compile(
@@ -64,6 +75,8 @@ def numbers_inside(words: Sequence[str]) -> tuple[str, str]:
     Examples
     --------
     >>> numbers_inside(["127/61", "160/68", "141/74"])[1]
+    'Make a column of each number in the file'
+    >>> numbers_inside(["127/61 mmHg", "160/68 mmHg", "141/74 mmHg"])[1]
     'Make a column of each number in the file'
     >>> numbers_inside(["7/10", "3/10", "9/10"])[0]
     "numbers with '/10' behind them (7/10, 3/10, 9/10)"
@@ -153,22 +166,34 @@ def as_joined_dates(name: str, distinct: NDArray[np.float64]) -> str:
     >>> as_joined_dates("due", np.array([*days, 20240132]))
     ''
     """
-    if len(distinct) < FEWEST_DAYS or distinct[0] < JOINED_YEARS[0] * 10_000:
+    if len(distinct) < FEWEST_DAYS:
         return ""
-    if distinct[-1] >= JOINED_YEARS[1] * 10_000:
+    fits = {}  # the days of each form that has years of this age
+    for digits in JOINED_TIMES:
+        whole = distinct.astype(np.int64) // 10**digits
+        if whole[0] >= JOINED_YEARS[0] * 10_000 and whole[-1] < JOINED_YEARS[1] * 10_000:
+            fits[digits] = whole
+    if not fits:
         return ""
-    whole = distinct.astype(np.int64)
+    ((digits, whole),) = fits.items()
+    times = distinct.astype(np.int64) % 10**digits
     year, month, day = whole // 10_000, whole // 100 % 100, whole % 100
     if not ((month >= 1) & (month <= 12) & (day >= 1)).all():
         return ""
     begins = (year - 1970).astype("datetime64[Y]").astype("datetime64[M]") + (month - 1)
     if (begins.astype("datetime64[D]") + (day - 1) >= (begins + 1).astype("datetime64[D]")).any():
         return ""
-    field = str(whole[-1])
-    marked = f"{field[:4]}-{field[4:6]}-{field[6:]}"
+    if digits and (times // 10 ** (digits - 2) >= 24).any():
+        return ""
+    if any((times // 10**place % 100 >= 60).any() for place in range(0, digits - 2, 2)):
+        return ""
+    field = str(int(distinct[-1]))
+    marked = f"{field[:4]}-{field[4:6]}-{field[6:8]}"
+    if field[8:]:
+        marked += " " + ":".join(field[place : place + 2] for place in range(8, len(field), 2))
     return (
         f"{name} holds whole numbers that are dates without marks ({field} is {marked}): as numbers, the last day of a "
         f"month is far from the first of the next. Write them with marks in the file, such as {marked} "
-        f"(pandas: pandas.to_datetime(frame[{name!r}], format='%Y%m%d')), so that splits can use year, month and "
-        "weekday."
+        f"(pandas: pandas.to_datetime(frame[{name!r}].astype('Int64').astype('string'), "
+        f"format={JOINED_TIMES[digits]!r})), so that splits can use year, month and weekday."
     )

@@ -63,6 +63,10 @@ def as_array(X: Any) -> NDArray[Any]:
             f"X has dtype {array.dtype}; the argument must be a string or a number. Decode it first."
         )
     if array.ndim != 2:
+        if array.ndim == 1 and len(array) and isinstance(array[0], Mapping):
+            raise InputTypeError(f"X is {kind_of(X)} of dicts. Make it a frame, such as pandas.DataFrame(X).")
+        if array.ndim == 1 and hasattr(X, "to_frame"):
+            raise InputTypeError(f"X is {kind_of(X)}, a single column. Make it a table: X.to_frame().")
         raise InputError(
             f"Expected a table with rows and columns, got {array.ndim} dimension(s). Reshape your data "
             "either using array.reshape(-1, 1) if it has a single column or array.reshape(1, -1) if it is "
@@ -168,7 +172,7 @@ def read_series(name: str, series: Any) -> RawColumn:
     dtype = series.dtype
     if dtype in (nw.Datetime, nw.Date, nw.Duration, nw.Time):
         what = "durations" if dtype == nw.Duration else "times of day" if dtype == nw.Time else "dates"
-        raise dates_error(name, what)
+        raise dates_error(name, what, of_polars=series.implementation.is_polars())
     if dtype.is_integer():
         if not series.is_null().all():
             largest = max(int(series.min()), int(series.max()), key=abs)

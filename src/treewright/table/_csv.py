@@ -40,6 +40,7 @@ from treewright.table._csv_columns import (
 from treewright.table._fields import FieldReader
 from treewright.table._file_faults import FileFault
 from treewright.table._formats import MISSING_VALUES, DateFormat, Reading
+from treewright.table._header_lines import HeaderLines, refuse_header_lines
 from treewright.table._order import check_orders, kept_words
 from treewright.table._read_again import field_reader, read_with, reading_of
 from treewright.table._table import Table
@@ -404,16 +405,18 @@ def _load(
         judged = [
             name for name in dict.fromkeys(offered.get(name, name) for name in numeric) if name in text.index
         ]
-    first_labels = [] if target is None else reader.first_fields(target).is_null().head(2).to_list()
+    first_labels = None if target is None else reader.first_fields(target)
     first_fields = [reader.first_fields(name) for name in judged[:MOST_COLUMNS]]
     try:
-        without_label = first_labels == [True, False]
+        without_label = first_labels is not None and first_labels.is_null().head(2).to_list() == [True, False]
         refuse_units(where, first_fields, text.lines, without_label=without_label, names=judged)
+        refuse_header_lines(where, first_fields, first_labels, text.lines)
     except FileFault as fault:
         if faults is None:
             raise
         faults.append(fault)
-        reader.leave_out_first_row()
+        for _ in range(fault.n_rows if isinstance(fault, HeaderLines) else 1):
+            reader.leave_out_first_row()
         text = reader.text
     labels = None if target is None else reader.labels(target, faults)
     if labels is not None and reading is not None:

@@ -35,7 +35,7 @@ from treewright.table._file_faults import (
     together,
     with_own_names,
 )
-from treewright.table._other_formats import refuse_other_formats
+from treewright.table._other_formats import refuse_other_formats, refuse_packed
 from treewright.table._polars import need_polars
 from treewright.table._raw import quoted
 from treewright.table._text_columns import CsvText
@@ -48,7 +48,6 @@ if TYPE_CHECKING:
 
 __all__ = ["read_text"]
 
-SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # xlsx and ods; xls
 NAMED_SEPARATOR = re.compile(
     r"""("?)sep=([^\w\s"]|\t)\1(?=\r?\n)""", re.IGNORECASE
 )  # Excel writes and reads this line
@@ -97,11 +96,7 @@ def read_text(
     if separator is not None and (len(separator) != 1 or separator in '"\r\n' or not separator.isascii()):
         raise InputError(f"separator={separator!r}; give one ASCII character, such as ',' or ';'.")
     data = read_bytes(path)
-    if data[:4] in SPREADSHEETS:
-        raise InputError(
-            f"{where} is a spreadsheet or another packed file, not text. Open it and save the sheet as CSV (UTF-8), or "
-            "read it in Python with pandas.read_excel and pass the frame."
-        )
+    refuse_packed(data, where)
     if is_typed_file(data):
         return text_of_typed_file(data, where)
     if encoding is None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from treewright.errors import InputError
+from treewright.table._centuries import are_two_centuries, short_years, two_centuries
 from treewright.table._dates import Dates, choose_order, looks_like_date, order_of, parts_of, read_dates
 from treewright.table._expand_dates import dates_of
 from treewright.table._fields import FieldReader
@@ -99,6 +100,7 @@ class _Column:
     forms: dict[tuple[str, str], str] = field(default_factory=dict)  # order and mark: where it came first
     spans: dict[str, DateSpan] = field(default_factory=lambda: {"dmy": DateSpan(), "mdy": DateSpan()})
     others: str = ""  # where fields are no dates, and what they are
+    short: bool = False  # whether some years have two digits
 
     def see(self, days: pl.Series, origin: str) -> None:
         order, mark = _order_of(days.drop_nulls())
@@ -133,13 +135,21 @@ class _Column:
                 "such as 2024-12-31, declare the column categorical, or leave it out."
             )
         if not with_order:
+            self._check_years(name, of, self.spans["dmy"])
             return self.spans["dmy"].format(*next(iter(self.forms)))
         order = next(iter(self.orders), None)
         if order is None:
             order = choose_order(
                 f"Column {name!r} of {of}", self.example, told=told, elsewhere=elsewhere, where="any file"
             )
+        self._check_years(name, of, self.spans[order])
         return self.spans[order].format(order, with_order[0][1])
+
+    def _check_years(self, name: str, of: str, span: DateSpan) -> None:
+        years = [years.get("year", np.nan) for years in (span.least, span.greatest)]
+        if self.short and are_two_centuries(*years):
+            read = f"some would be dates of {years[0]:.0f}, and others of {years[1]:.0f}"
+            raise two_centuries(name, f"Column {name!r} of {of}", read)
 
 
 class DateSurvey:
@@ -221,6 +231,7 @@ class DateSurvey:
             column = self._columns.setdefault(name, _Column())
             like = looks_like_date(known)
             if like.all():
+                column.short |= self._reading is None and bool(short_years(fields).any())
                 column.see(days, origin)
             elif 2 * like.sum() > len(known):
                 raise reader.text_among_dates(name)

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright._plural import plural, some_of
+from treewright._plural import count_of, plural, some_of
 from treewright.errors import InputError
 from treewright.table._alike import one_spelling
+from treewright.table._centuries import refuse_two_centuries, short_years
 from treewright.table._dates import (
     Dates,
     begins_with_year,
@@ -275,14 +276,21 @@ class FieldReader:
         return np.array(fields.to_list(), dtype=np.str_)
 
     def weights(self, name: str) -> NDArray[np.float64]:
-        """Read row weights: numbers, none missing."""
-        return self.complete_numbers(name, f"The weight {name!r}")
+        """Read row weights: numbers of at least 0, none missing."""
+        return self.complete_numbers(name, f"The weight {name!r}", negative=False)
 
-    def complete_numbers(self, name: str, subject: str) -> NDArray[np.float64]:
+    def complete_numbers(self, name: str, subject: str, *, negative: bool = True) -> NDArray[np.float64]:
         """Read a column that is no feature, as numbers, none missing; `subject` names it where some are."""
         self._complete(name, subject)
         numbers = self.numbers(name, is_feature=False).numbers
         assert numbers is not None  # read as numbers above
+        rows = np.flatnonzero(numbers < 0)
+        if len(rows) and not negative:
+            raise InputError(
+                f"{subject} is negative in {count_of(len(rows), 'row')} of {self._where} ({self._lines(rows)}), such "
+                f"as {numbers[rows[0]]:g}. Correct these numbers, which are at least 0, or leave "
+                f"{'this row' if len(rows) == 1 else 'these rows'} out."
+            )
         return numbers
 
     def _fields(self, name: str) -> pl.Series:
@@ -457,11 +465,17 @@ class FieldReader:
         dates = read_dates(fields, DateFormat(order, mark))
         written = offered_parts(dates, order, mark)
         self._check_dates(name, as_written, dates.days, written)
+        if self.known is None:
+            refuse_two_centuries(name, f"Column {name!r} of {self._where}", as_written, dates.days)
         self._note_fillers(name, as_written, dates.days)
         others = begins_with_year(fields).sum() if order != "ymd" else 0
         form = f"{written.in_words()}; in {others:,} rows the year first" if others else written.in_words()
         spelled = as_written.filter((as_written != fields).fill_null(False))
         form = f"{form}; {spelled[0]!r} is {fields.filter(as_written != fields)[0]}" if len(spelled) else form
+        short = np.flatnonzero(short_years(as_written).to_numpy())
+        if len(short) and not len(spelled):
+            last = int(short[dates.days[short].argmax()])
+            form = f"{form}; {as_written[last]!r} is {dates.days[last]}"
         return self._parts(name, dates, written, form)
 
     def _parts(self, name: str, dates: Dates, written: DateFormat, form: str) -> list[RawColumn]:

@@ -7,6 +7,7 @@ at 999.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -57,9 +58,19 @@ WORDS = {
     "sconosciuta", "desconocida", "desconhecido", "desconhecida", "não informado", "s/d", "sin dato", "sin datos",
     "okänd", "ukjent", "ukendt", "tuntematon", "neznámý", "ismeretlen", "bilinmiyor", "неизвестно", "нет данных",
     "不明", "未回答", "未知", "未填", "無回答", "모름", "미상",
+    # programs: R, pandas, dumps of databases, pivot tables
+    "na_character_", "na_integer_", "na_real_", "nat", "\\n", "(null)", "<null>", "[null]", "(blank)", "(empty)",
+    "(leer)",
     # errors of spreadsheets, in English and German
     "#div/0!", "#value!", "#ref!", "#name?", "#num!", "#null!", "#wert!", "#bezug!", "#zahl!", "#nv",
-}  # fmt: skip
+} | {f".{letter}" for letter in "abcdefghijklmnopqrstuvwxyz_"}  # fmt: skip
+"""The last ones are the missing values of Stata and SAS, which distinguish reasons."""
+
+
+NUMBERED = re.compile(
+    r"^\(?-?\d{1,4}\)?(?: ?[-–.:)=] ?| )(?=[^\W\d])"
+)  # as exports of labelled codes write them: "9. Refused"
+BEHIND_NUMBERS = {"dk", "na", "n/a", "iap", "inap", "not applicable", "no opinion", "not asked"}
 
 
 def filler_numbers(distinct: NDArray[np.float64], rows: NDArray[np.int64]) -> Iterator[tuple[str, int, str]]:
@@ -192,15 +203,22 @@ def filler_words(words: Sequence[str]) -> list[str]:
     --------
     >>> filler_words(["yes", "no", "Unknown", "k.A."])
     ['Unknown', 'k.A.']
+    >>> filler_words(["1. Very happy", "2. Not too happy", "8. DK", "9. Refused"])
+    ['8. DK', '9. Refused']
     >>> filler_words(["TX", "NC", "VA", "CA", "NY", "OH"])
     []
     """
+    numbered = [word for word in words if NUMBERED.match(word)]
+    coded = set(numbered) if 2 * len(numbered) > len(words) else set()
     marks = any(set(word) == {"+"} for word in words)  # beside "+" and "++", "-" is a result
     codes = _are_two_letter_codes(words)  # beside VA and TX, NC is North Carolina
     return [
         word
         for word in words
-        if word.casefold() in WORDS
+        if (
+            word.casefold() in WORDS
+            or (word in coded and NUMBERED.sub("", word).casefold() in WORDS | BEHIND_NUMBERS)
+        )
         and not (marks and set(word) == {"-"})
         and not (codes and _is_two_letter_code(word))
     ]

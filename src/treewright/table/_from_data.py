@@ -191,8 +191,9 @@ def read_raws(
         size = 8 * float(X.shape[0]) * float(X.shape[1]) if len(getattr(X, "shape", ())) == 2 else 0.0
         raise InputError(
             f"X is a sparse matrix; only dense tables are read. X.toarray() would take {memory_of(size)}: pass that if "
-            "it fits, or first keep fewer columns, for example with sklearn.feature_selection.SelectKBest. Replace "
-            "zeros that mean 'not known' by NaN."
+            "it fits, or first keep fewer columns, for example with sklearn.feature_selection.SelectKBest. In a "
+            "pipeline, OneHotEncoder(sparse_output=False) makes a dense one; but columns of words need no encoding. "
+            "Replace zeros that mean 'not known' by NaN."
         )
     if is_named(X):
         names, raws = read_frame(X)

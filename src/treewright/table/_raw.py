@@ -39,6 +39,12 @@ _TIMES_AS_NUMBERS = {
     "times of day": "Turn them into numbers, such as the hour: {0} = [time.hour for time in {0}].",
 }
 
+_OF_POLARS = {
+    "durations": "Turn them into numbers of one unit, such as days: "
+    "X = X.with_columns(polars.col({0!r}).dt.total_seconds() / 86400).",
+    "times of day": "Turn them into numbers, such as the hour: X = X.with_columns(polars.col({0!r}).dt.hour()).",
+}
+
 
 @dataclass(frozen=True)
 class RawColumn:
@@ -262,11 +268,13 @@ def _cell_kind(name: str, cell: type) -> str:
     )
 
 
-def dates_error(name: str, what: str) -> ColumnFault:
+def dates_error(name: str, what: str, *, of_polars: bool = False) -> ColumnFault:
     """Return the error about a column of `what`: "dates", "durations" or "times of day"."""
-    return ColumnFault(
-        f"Column {name!r} holds {what}. {_TIMES_AS_NUMBERS[what].format(f'X[{name!r}]')}", name
-    )
+    if of_polars and what in _OF_POLARS:
+        advice = _OF_POLARS[what].format(name)
+    else:
+        advice = _TIMES_AS_NUMBERS[what].format(f"X[{name!r}]")
+    return ColumnFault(f"Column {name!r} holds {what}. {advice}", name)
 
 
 def integer_error(name: str, value: int) -> ColumnFault:

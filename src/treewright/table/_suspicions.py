@@ -55,7 +55,7 @@ KNOWN_IDS = re.compile(
     re.IGNORECASE,
 )
 MERGED = (3, 0.25)  # fewest values, and their largest share of the rows
-TIME_OF_DAY = re.compile(r"^([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?$")
+TIME_OF_DAY = re.compile(r"^([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?( ?[AP]\.?M\.?)?$", re.IGNORECASE)
 CODE_NAME = re.compile(
     r"(^|[^a-z])(zip|plz|postal|postcode|postleitzahl|code|branch|branche|filiale|store|region|district|bezirk|kreis|county|precinct|department|dept|"
     r"industry|sector|naics|sic|category|kategorie|gruppe|product|produkt|artikel|familienstand|marital|gender|geschlecht|nationality|nationalität|"

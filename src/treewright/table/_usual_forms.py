@@ -7,7 +7,10 @@ r"""Rewrite unusual forms of numbers and dates into the usual form with the same
   of the backslash, so that `¥12,300` is decoded as `\12,300`.
 - Arabic, Persian and Indian scripts have digits of their own: `٤٤`, `۱٬۲۵۰٫۵`, `४४`, `١٢٪`.
 - `12,000/-` is an Indian amount without paise; `93'466.-` and `1.250,– €` are amounts without Rappen and cents.
-- `05-Mar-2021`, `March 5, 2021`, `5 mars 2021` and `2021年3月5日` can only be dates, and become `2021-03-05`.
+- `05-Mar-2021`, `March 5, 2021`, `5 mars 2021`, `2021年3月5日` and `令和3年3月5日` can only be dates, and become
+  `2021-03-05`.
+- Clocks of twelve hours (`3/5/2021, 3:30 PM`), days of the week before dates and time zones behind them are rewritten,
+  too; what is no date then remains what it was.
 
 Words are not affected: the caller keeps the original fields, and uses the rewritten ones only for numbers and dates.
 """
@@ -63,6 +66,20 @@ DAY_FIRST = (
     rf"^([0-9]{{1,2}})(?:st|nd|rd|th)?\.?[ /-]*(?:de )?{WORD}[ ,/-]*(?:de )?([0-9]{{4}}|[0-9]{{2}}){CLOCK}$"
 )
 MONTH_FIRST = rf"^{WORD}[ -]*([0-9]{{1,2}})(?:st|nd|rd|th)?,? *([0-9]{{4}}){CLOCK}$"
+ERAS = {"明治": 1868, "大正": 1912, "昭和": 1926, "平成": 1989, "令和": 2019}  # their first years
+OF_ERA = rf"^({'|'.join(ERAS)})([0-9]{{1,2}}|元)年"
+TWELVE_HOURS = r"^(.*[0-9])[ ]([0-9]{1,2})(:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?)[ ]?([AaPp])\.?[Mm]\.?$"
+BEFORE_CLOCK = r"^(.*[0-9])(?:,[ ]+|[ ]{2,})([0-9]{1,2}:[0-9]{2})"
+ZONE = r"(:[0-9]{2}(?:\.[0-9]+)?)[ ]([+-][0-9]{2}:?[0-9]{2}|UTC|GMT|Z)$"
+WEEKDAYS = (  # as MONTHS; but not "mar", which is March as well
+    "mon|tue|tues|wed|weds|thu|thur|thurs|fri|sat|sun|monday|tuesday|wednesday|thursday|friday|saturday|sunday|"
+    "mo|di|mi|do|fr|sa|so|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonnabend|sonntag|"
+    "lun|mer|jeu|ven|sam|dim|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|"
+    "mié|jue|vie|sáb|dom|lunes|martes|miércoles|jueves|viernes|sábado|domingo|"
+    "gio|sab|lunedì|martedì|mercoledì|giovedì|venerdì|sabato|domenica|"
+    "maandag|dinsdag|woensdag|donderdag|vrijdag|zaterdag|zondag|(?:segunda|terça|quarta|quinta|sexta)(?:-feira)?"
+)
+WEEKDAY = rf"^(?i:{WEEKDAYS})[.,]*[ ]+([^\W_].*[0-9].*)$"
 SIGNS = r"^([0-9]{4})[年년][ ]*([0-9]{1,2})[月월][ ]*([0-9]{1,2})[日일]"
 GLANCE = 1000  # first fields to examine: some have the form if it is common in the column
 PIVOT = 69  # two-digit years from 69 are in the 20th century, as in POSIX
@@ -120,10 +137,18 @@ def usual_dates(fields: pl.Series) -> pl.Series:
     >>> import polars
     >>> usual_dates(polars.Series(["05-Mar-2021", "12. Jänner 2022", "2021年3月5日", "31.12.2021", "Nov 7"])).to_list()
     ['2021-03-05', '2022-01-12', '2021-3-5', '31.12.2021', 'Nov 7']
+    >>> usual_dates(polars.Series(["3/5/2021, 3:30 PM", "3/5/2021 12:05 a.m.", "2021-03-05 15:30:00 UTC"])).to_list()
+    ['3/5/2021 15:30', '3/5/2021 00:05', '2021-03-05 15:30:00Z']
+    >>> usual_dates(polars.Series(["令和3年5月1日", "平成元年12月31日", "Fri, 5 Mar 2021"])).to_list()
+    ['2021-5-1', '1989-12-31', '2021-03-05']
     """
     import polars as pl
 
-    found = fields
+    found = _usual_clocks(fields)
+    if found.head(GLANCE).str.contains(WEEKDAY).any():
+        found = found.str.replace(WEEKDAY, "$1")
+    if found.str.contains(OF_ERA).any():
+        found = _replaced(found, OF_ERA, _of_christian_era)
     if found.str.contains(SIGNS).any():
         found = found.str.replace(SIGNS, "$1-$2-$3")
     for pattern, (day, month) in ((DAY_FIRST, (1, 2)), (MONTH_FIRST, (2, 1))):
@@ -148,6 +173,36 @@ def usual_dates(fields: pl.Series) -> pl.Series:
             pl.select(pl.when(whole.is_null()).then(found).otherwise(whole)).to_series().alias(fields.name)
         )
     return found
+
+
+def _usual_clocks(fields: pl.Series) -> pl.Series:
+    """Return fields in which times behind dates have 24 hours, one blank before them and their zone behind them."""
+    import polars as pl
+
+    found = fields
+    if found.head(GLANCE).str.contains(BEFORE_CLOCK).any():
+        found = found.str.replace(BEFORE_CLOCK, "$1 $2")
+    if found.head(GLANCE).str.contains(ZONE).any():
+        found = found.str.replace(ZONE, "$1$2").str.replace(r"(:[0-9]{2}(?:\.[0-9]+)?)(?:UTC|GMT)$", "${1}Z")
+    if not found.head(GLANCE).str.contains(TWELVE_HOURS).any():
+        return found
+    hour = found.str.extract(TWELVE_HOURS, 2).cast(pl.Int64)
+    late = found.str.extract(TWELVE_HOURS, 4).str.to_lowercase() == "p"
+    own = (
+        pl.select(pl.when(late).then(hour % 12 + 12).otherwise(hour % 12))
+        .to_series()
+        .cast(pl.String)
+        .str.zfill(2)
+    )
+    whole = found.str.extract(TWELVE_HOURS, 1) + " " + own + found.str.extract(TWELVE_HOURS, 3)
+    of_twelve = ((hour >= 1) & (hour <= 12)).fill_null(False)
+    return pl.select(pl.when(of_twelve).then(whole).otherwise(found)).to_series().alias(fields.name)
+
+
+def _of_christian_era(field: str) -> str:
+    era, rest = field[:2], field[2:]
+    year, _, rest = rest.partition("年")
+    return f"{ERAS[era] + (1 if year == '元' else int(year)) - 1}年{rest}"
 
 
 def _narrow(letter: str) -> str:

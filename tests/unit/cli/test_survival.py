@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from typer.testing import CliRunner
@@ -83,7 +85,7 @@ def test_a_changed_event_is_found(patients):
         (["fit", "patients.csv", "--task", "survival", "--event", "died"], "--target"),
         (["fit", "patients.csv", "-t", "sex", "--event", "died"], "--event is for --task survival"),
         ([*FIT[:-1], "sex"], "--event sex: events must be 1 or 0, or words such as yes and no"),
-        ([*FIT[:-1], "age"], "event holds"),
+        ([*FIT[:-1], "age"], "--event age: events must be 1 or 0, or words such as yes and no"),
         ([*FIT, "--cost", "a:b=1"], "takes no --cost"),
     ],
 )
@@ -146,3 +148,26 @@ def test_the_last_date_of_a_time_is_told(patients, unit):
     as_number = run("fit", "patients.csv", "--task", "regression", "--target", "months", "--max-depth", "1")
     assert "is the end of a time" in as_number.stderr
     assert "Nothing to decide" in run("look", "patients.csv", "--target", "age", "--event", "died").stdout
+
+
+def test_codes_of_events_and_negative_times_are_told_in_words_of_the_command_line(tmp_path, monkeypatch):
+    """It said "event holds 2" and "time is negative in row 3 (counted from 0)"; R codes events as 1 and 2."""
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{k % 7},{k % 5 - 1},{1 + k % 2},{k % 3 - 1}" for k in range(40)]
+    Path("lung.csv").write_text("\n".join(["age,time,status,w", *rows]) + "\n")
+    command = ["fit", "lung.csv", "--task", "survival", "--event", "status", "--target"]
+    coded = run(*command, "age").stderr
+    assert "--event status: events must be 1 or 0" in coded
+    assert "Column 'status' holds 1, 2. " in coded
+    assert "in R, 2 is often the event, and 1 is censored." in coded
+    negative = run(*command, "time").stderr
+    assert (
+        "--target time: times must be numbers of at least 0. Column 'time' is negative in 8 rows of lung.csv"
+        in negative
+    )
+    assert "(lines 2, 7, 12, 17, 22, ...), such as -1." in negative
+    weight = run("fit", "lung.csv", "-t", "status", "--weight", "w").stderr
+    assert (
+        "The weight 'w' is negative in 14 rows of lung.csv (lines 2, 5, 8, 11, 14, ...), such as -1."
+        in weight
+    )

@@ -6,8 +6,18 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.linear_model import LogisticRegression
 
-from treewright import OptimalTreeClassifier
+from treewright import (
+    HybridTreeClassifier,
+    LeafAccuracyTreeClassifier,
+    NearOptimalTreeClassifier,
+    OptimalPolicyTree,
+    OptimalProbabilityTree,
+    OptimalSurvivalTree,
+    OptimalTreeClassifier,
+    OptimalTreeRegressor,
+)
 from treewright.errors import InputError, InputTypeError, NumbersAsTextWarning, RowOrderWarning
 from treewright.show import to_text
 from treewright.table import expand_dates, look
@@ -79,6 +89,40 @@ def test_an_index_in_another_order_is_told():
     OptimalTreeClassifier(max_depth=1).fit(X.iloc[::-1], y.iloc[::-1])  # warnings are errors in tests
     OptimalTreeClassifier(max_depth=1).fit(X.iloc[::-1].reset_index(drop=True), y.to_list())
     OptimalTreeClassifier(max_depth=1).fit(X.set_index(X.index + 1000), y)  # another index altogether
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        OptimalTreeClassifier(max_depth=1),
+        OptimalTreeRegressor(max_depth=1),
+        OptimalProbabilityTree(max_depth=1),
+        LeafAccuracyTreeClassifier(max_depth=1),
+        NearOptimalTreeClassifier(max_depth=1),
+        HybridTreeClassifier(leaf_estimator=LogisticRegression(), tune=None),
+    ],
+)
+def test_weights_with_an_index_in_another_order_are_told(model):
+    """They were matched by position without a word, though labels in another order were told."""
+    X = pd.DataFrame({"seats": np.arange(60) % 7, "doors": np.arange(60) % 5})
+    y, weight = pd.Series(np.arange(60) % 7 > 3), pd.Series(np.arange(60) + 1.0)
+    with pytest.warns(RowOrderWarning, match=r"pass sample_weight\.loc\[X\.index\]") as told:
+        model.fit(X, y, sample_weight=weight[::-1])
+    assert told[0].filename == __file__
+
+
+def test_times_rewards_and_costs_in_another_order_are_told():
+    X = pd.DataFrame({"seats": np.arange(60) % 7})
+    late, days = pd.Series(np.arange(60) % 3 > 0), pd.Series(np.arange(60) + 1.0)
+    rewards = pd.DataFrame({"wait": days, "act": days[::-1].to_numpy()})
+    with pytest.warns(RowOrderWarning, match=r"pass y\[1\]\.loc") as told:
+        OptimalSurvivalTree(max_depth=1).fit(X, (late, days[::-1]))
+    with pytest.warns(RowOrderWarning, match=r"pass rewards\.loc") as told_too:
+        OptimalPolicyTree(max_depth=1).fit(X, rewards[::-1])
+    costs = pd.DataFrame({False: days, True: days})
+    with pytest.warns(RowOrderWarning, match=r"pass row_costs\.loc"):
+        OptimalTreeClassifier(max_depth=1).fit(X, late, row_costs=costs[::-1])
+    assert {warning.filename for warning in [*told, *told_too]} == {__file__}
 
 
 @pytest.mark.parametrize("words", ["{}", "{}.5", "${},000", "{} %"])

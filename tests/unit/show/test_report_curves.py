@@ -64,3 +64,17 @@ def test_a_name_stands_beside_the_line_of_a_longer_curve():
         -2
     ]  # where the long one passes
     assert abs(first.name_y - behind) >= CLEAR
+
+
+def test_rows_that_are_censored_late_do_not_push_the_curves_to_the_left():
+    """Of a leaf without events, the caption said that its curve ends at the last event; it went on to the last row."""
+    curves = [
+        ("leaf 1", kaplan_meier(np.zeros(9, dtype=bool), np.arange(9.0) * 1000)),
+        ("leaf 2", kaplan_meier(np.ones(9, dtype=bool), np.arange(1.0, 10))),
+    ]
+    drawn = draw_curves(curves, 8000.0, "")
+    assert drawn.x_ticks[-1][1] == "10"
+    assert drawn.lines[0].end_x == drawn.lines[1].end_x
+    assert drawn.caption.endswith("at the last event of its leaf; of a leaf without events it goes on.")
+    assert draw_curves(curves[1:], 8000.0, "").caption.endswith("at the last event of its leaf.")
+    assert draw_curves(curves[:1], 8000.0, "").x_ticks[-1][1] == "8,000"

@@ -164,6 +164,7 @@ def test_another_column_or_the_settings_decide_it_too(tmp_path: Path) -> None:
         (["13/04/2020"], ["13.04.2020"], r"day/month/year in a\.csv, but day\.month\.year in b\.csv"),
         (["03/04/2020"], ["13.04.2020"], r"day\.month\.year in b\.csv, but numbers with '/' between them in a\.csv"),
         (["13/04/2020"], ["13/04/2020", "04/13/2020"], r"day/month/year in a\.csv, but written in several ways in b"),
+        (["13/04/75"], ["13/04/45"], r"with two digits, .* some would be dates of 1975, and others of 2045\."),
         (["2020-04-03"], ["2020-05-03", "2020-05-04", "soon"], r"Column 'day' of b\.csv .*'soon' \(line 4\)"),
     ],
 )  # fmt: skip

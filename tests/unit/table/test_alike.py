@@ -46,3 +46,8 @@ def test_yes_and_no_in_several_languages_are_two_words():
     assert groups_alike(["0", "1", "n"]) == []  # may be codes
     assert groups_alike(["yes", "no", "maybe", "1", "0"]) == []
     assert groups_alike(["true", "false"]) == []
+
+
+def test_signs_that_nobody_sees_make_no_other_word():
+    """A label from a web page, with a blank of no width in it, was a class of one row that looked like another one."""
+    assert groups_alike(["yes", "no", "ye\u200bs", "\ufeffno"]) == [["yes", "ye\u200bs"], ["no", "\ufeffno"]]

@@ -63,10 +63,45 @@ def test_a_text_that_says_a_value_is_asked_about_and_not_taken_for_missing(tmp_p
     assert repr(text) in said
 
 
-@pytest.mark.parametrize("text", ["-", "--", ".", "unknown", "k.A.", "#DIV/0!", "not recorded", "refused"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "-",
+        "--",
+        ".",
+        "unknown",
+        "k.A.",
+        "#DIV/0!",
+        "not recorded",
+        "refused",
+        ".a",
+        "NA_integer_",
+        "\\N",
+        "(blank)",
+    ],
+)
 def test_a_text_that_says_unknown_is_proposed_as_missing(tmp_path, text):
     options, _ = proposed(tmp_path, ["5", "11", "18", "40", text])
     assert options == [f"--missing {shlex.quote(f'col={text}')}"]
+
+
+def test_the_missing_values_of_stata_are_proposed_together(tmp_path):
+    options, _ = proposed(tmp_path, ["5", "11", "18", "40", ".", ".a", ".b"])
+    assert sorted(options) == ["--missing col=.", "--missing col=.a", "--missing col=.b"]
+
+
+def test_what_r_and_databases_write_for_missing_is_no_category(tmp_path):
+    """A column of `ash`, `oak` and `NA_character_` had three categories without a word."""
+    assert proposed(tmp_path, ["ash", "oak", "NA_character_"])[0] == ["--missing col=NA_character_"]
+    assert proposed(tmp_path, ["ash", "oak", "\\N"])[0] == ["--missing 'col=\\N'"]
+
+
+def test_answers_with_their_codes_that_say_unknown_are_proposed_as_missing(tmp_path):
+    answers = ["1. Very happy", "2. Pretty happy", "3. Not too happy", "8. DK", "9. NA"]
+    assert proposed(tmp_path, answers)[0] == ["--missing 'col=8. DK'", "--missing 'col=9. NA'"]
+    labels = ["(1) Male", "(2) Female", "(9) Refused"]
+    assert proposed(tmp_path, labels)[0] == ["--missing 'col=(9) Refused'"]
+    assert proposed(tmp_path, ["Haus 1", "DK", "NA 9", "9 DK"])[0] == []
 
 
 @pytest.mark.parametrize("text", ["N/A", "?", "NULL", "nan", "<NA>"])

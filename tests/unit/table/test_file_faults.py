@@ -1,5 +1,7 @@
 """Faults of a file as a whole: all of them are told in one call, and the rest of the file is looked at as well."""
 
+import zipfile
+
 import pytest
 
 from treewright.errors import InputError
@@ -155,3 +157,27 @@ def test_rows_that_end_with_a_separator_which_the_header_lacks(tmp_path, quote):
     assert seen.labels == (("u", 20), ("v", 20))
     file.write_text(file.read_text().replace("y\n", "y,\n", 1))
     assert load_csv(file, target="y").table.names[:2] == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (
+            ["rows.csv"],
+            r"export\.csv is a zip archive that holds 'rows\.csv'\. Unpack it and give this file\.",
+        ),
+        (
+            ["2020/a.csv", "2020/b.parquet", "read.me"],
+            r"'2020/a\.csv', '2020/b\.parquet'\. .* give one of these files",
+        ),
+        (["xl/workbook.xml", "[Content_Types].xml"], "is a spreadsheet or another packed file, not text"),
+    ],
+)
+def test_a_zip_archive_is_told_with_its_tables(tmp_path, names, message):
+    """The message was to open it in a spreadsheet program."""
+    path = tmp_path / "export.csv"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in names:
+            archive.writestr(name, "x,y\n1,a\n2,b\n")
+    with pytest.raises(InputError, match=message):
+        load_csv(path, target="y")

@@ -332,3 +332,30 @@ def test_the_advice_on_ranges_of_pandas_cut_keeps_their_order() -> None:
     assert table.columns[0].ordered
     assert table.columns[0].categories == ("(0, 18]", "(18, 65]", "(65, 99]")
     assert table.X[:4, 0].tolist() == [0, 1, 2, 2]
+
+
+@pytest.mark.parametrize(
+    ("X", "advice"),
+    [
+        ([{"age": 20}, {"age": 40}], r"is a list of dicts\. Make it a frame, such as pandas\.DataFrame\(X\)"),
+        (pd.Series([20, 40]), r"is a Series, a single column\. Make it a table: X\.to_frame\(\)"),
+        (pl.Series([20, 40]), r"X\.to_frame\(\)"),
+        (scipy.sparse.csr_array(np.eye(2)), r"OneHotEncoder\(sparse_output=False\)"),
+    ],
+)
+def test_other_containers_are_refused_with_the_call_that_makes_a_table(X, advice):
+    """Their advice was to call `reshape`, which they do not have."""
+    with pytest.raises(InputError, match=advice):
+        table_from(X)
+
+
+@pytest.mark.parametrize(("values", "kind"), [([1, 2], pl.Duration), ([7200000000000, 0], pl.Time)])
+def test_the_advice_on_durations_and_times_of_polars_works(values, kind):
+    """It was a call of pandas, which assigns a column as polars cannot."""
+    X = pl.DataFrame({"t": pl.Series(values).cast(kind)})
+    with pytest.raises(InputError) as told:
+        table_from(X)
+    call = str(told.value).split(": ")[1].removesuffix(".")
+    known = {"X": X, "polars": pl}
+    exec(call, known)
+    assert table_from(known["X"]).X.shape == (2, 1)

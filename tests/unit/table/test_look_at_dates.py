@@ -2,8 +2,10 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from looks import frame
+from treewright.errors import InputError
 from treewright.table import (
     load_csv,
     look,
@@ -95,6 +97,64 @@ def test_dates_without_marks_are_told():
     assert not any("without marks" in one.text for one in look(amounts).findings)
 
 
+def test_times_without_marks_are_told_with_the_call_that_reads_them():
+    """Hospital systems write 20210304123059, which was a number: splits on it are no splits on days."""
+    for form, marked in (("%Y%m%d%H%M", "2022-12-24 18:00"), ("%Y%m%d%H%M%S", "2022-12-24 18:00:07")):
+        days = pd.Series(pd.date_range("2022-11-01 00:00:07", "2022-12-24 20:00", freq="6h")).dt.strftime(
+            form
+        )
+        days[1] = None
+        frame = pd.DataFrame({"at": days.astype(float), "x": [k % 3 for k in range(len(days))]})
+        (found,) = (one for one in look(frame).findings if one.column == "at")
+        assert f"is {marked})" in found.text
+        call = found.text[found.text.index("pandas.to_datetime") : found.text.index("), so that")]
+        assert str(eval(call, {"pandas": pd, "frame": frame}).max()).startswith(marked)
+    frame.loc[3, "at"] = 20221224180060
+    assert not any("without marks" in one.text for one in look(frame).findings)
+
+
+CLOCKS = [f"{1 + k % 12}/{13 + k % 9}/2021 {1 + k % 12}:{k % 60:02d} {'AP'[k % 3 == 0]}M" for k in range(60)]
+
+
+def in_words(form):
+    return [(pd.Timestamp("2021-03-01") + pd.Timedelta(hours=31 * k)).strftime(form) for k in range(60)]
+
+
+@pytest.mark.parametrize(
+    ("fields", "form"),
+    [
+        (CLOCKS, "%m/%d/%Y %I:%M %p"),
+        ([field.replace("2021 ", "2021, ").replace("M", "m").lower() for field in CLOCKS], "%m/%d/%Y, %I:%M %p"),
+        ([f"2021-03-{1 + k % 28:02d} {k % 24:02d}:15:00 UTC" for k in range(60)], "%Y-%m-%d %H:%M:%S UTC"),
+        ([f"2021-03-{1 + k % 28:02d} {k % 24:02d}:15:00 +0100" for k in range(60)], "%Y-%m-%d %H:%M:%S +0100"),
+        (in_words("%a, %d %b %Y"), "%a, %d %b %Y"),
+        (in_words("%A %B %d, %Y"), "%A %B %d, %Y"),
+        (in_words("%b %d %Y  %I:%M%p"), "%b %d %Y  %I:%M%p"),
+    ],
+)  # fmt: skip
+def test_clocks_of_twelve_hours_and_days_of_the_week_are_read(tmp_path, fields, form):
+    """`1/13/2021 3:30 PM`, as spreadsheets write it in the US, was said to be written in several ways."""
+    path = tmp_path / "visits.csv"
+    path.write_text("at;y\n" + "".join(f"{field};{'ab'[k % 2]}\n" for k, field in enumerate(fields)))
+    csv = load_csv(path, target="y")
+    days = pd.Series(pd.to_datetime(fields, format=form))
+    parts = dict(zip(csv.table.names, csv.table.X.T, strict=True))
+    np.testing.assert_array_equal(parts["at (weekday, Monday = 1)"], days.dt.day_of_week + 1)
+    if "H" in form or "I" in form:
+        np.testing.assert_array_equal(parts["at (hour)"], days.dt.hour)
+    later = load_csv(path, columns=csv.table.columns, reading=csv.reading)
+    np.testing.assert_array_equal(later.table.X, csv.table.X)
+
+
+@pytest.mark.parametrize(
+    "fields", [["Mon 12", "Tue 3", "Fri 5"], ["3:30 PM", "4:15 AM", "7:20 PM"], ["Mar 5", "Mar 6", "x 7"]]
+)
+def test_what_is_no_date_keeps_its_words(tmp_path, fields):
+    path = tmp_path / "visits.csv"
+    path.write_text("at;y\n" + "".join(f"{field};{'ab'[k % 2]}\n" for k, field in enumerate(fields * 20)))
+    assert load_csv(path, target="y").table.columns[0].categories == tuple(sorted(fields))
+
+
 def test_version_numbers_are_no_dates(tmp_path):
     path = tmp_path / "t.csv"
     rows = [f"{1 + k % 3}.{1 + k % 5}.{1 + k % 20};{k};{'uv'[k % 2]}" for k in range(60)]
@@ -102,3 +162,39 @@ def test_version_numbers_are_no_dates(tmp_path):
     (finding,) = (one for one in look(path, target="y").findings if one.column == "Version")
     assert "They look like version numbers" in finding.text
     assert finding.option == "--categorical Version"
+
+
+def born(years: range) -> str:
+    rows = [f"{1 + k % 12}/{13 + k % 9}/{year % 100:02d},{'ab'[k % 2]}" for k, year in enumerate(years)]
+    return "\n".join(["born,y", *rows]) + "\n"
+
+
+def test_years_of_two_digits_that_would_be_of_two_centuries_are_refused(tmp_path):
+    """A birth in 1945 was read as one in 2045, after one in 1975, without a word."""
+    path = tmp_path / "people.csv"
+    path.write_text(born(range(1940, 1999)))
+    with pytest.raises(InputError, match=r"'5/14/68' would be 2068-05-14\. .*with four digits"):
+        load_csv(path, target="y")
+    (finding,) = (one for one in look(path, "y").findings if one.column == "born")
+    assert finding.action == "ignore"
+    named = [
+        f"{k % 28 + 1:02d}-MAR-{year % 100:02d},{'ab'[k % 2]}" for k, year in enumerate(range(1940, 1999))
+    ]
+    path.write_text("\n".join(["born,y", *named]) + "\n")
+    with pytest.raises(InputError, match=r"'\d\d-MAR-69' would be 1969-03-\d\d"):
+        load_csv(path, target="y")
+
+
+@pytest.mark.parametrize("years", [range(1970, 2026), range(2030, 2060), range(1998, 2046)])
+def test_years_of_two_digits_that_may_be_right_are_told_by_the_latest(tmp_path, years):
+    path = tmp_path / "contracts.csv"
+    path.write_text(born(years))
+    (note,) = load_csv(path, target="y").table.notes
+    assert f"/{years[-1] % 100:02d}' is {years[-1]}-" in note
+
+
+def test_years_of_four_digits_may_be_of_two_centuries(tmp_path):
+    path = tmp_path / "long.csv"
+    rows = [f"{1 + k % 12}/13/{year},{'ab'[k % 2]}" for k, year in enumerate(range(1940, 2068))]
+    path.write_text("\n".join(["until,y", *rows]) + "\n")
+    assert "until (year)" in load_csv(path, target="y").table.names

@@ -53,9 +53,14 @@ class Curves:
 
 
 def draw_curves(curves: Sequence[tuple[str, SurvivalCurve]], last: float, unit: str) -> Curves:
-    """Place the curves up to the time `last`; of more than twelve those of the most rows."""
+    """Place the curves up to the last event, or to the time `last` if there is none.
+
+    Rows that are censored long after the last event would push all curves to the left. Of more than twelve curves those
+    of the most rows are drawn.
+    """
     kept = sorted(curves, key=lambda named: -_rows(named[1]))[:MOST]
     drawn = [named for named in curves if any(named is each for each in kept)]
+    last = max((float(curve.times[-1]) for _, curve in drawn if len(curve.times)), default=last)
     until, step = round_scale(last) if last > 0 else (1.0, 1.0)
 
     def across(time: float) -> float:
@@ -91,10 +96,14 @@ def draw_curves(curves: Sequence[tuple[str, SurvivalCurve]], last: float, unit: 
     most = "" if len(drawn) == len(curves) else f" The {len(drawn)} leaves with the most rows."
     caption = (
         "Share of the training rows of each leaf that is without the event, over time (Kaplan and Meier 1958). A curve "
-        f"ends at the last event of its leaf.{most}"
+        f"ends at the last event of its leaf{_without_events([curve for _, curve in drawn])}.{most}"
     )
     name = "Survival curves of the leaves; shares and their intervals are in the table below."
     return Curves(tuple(lines), x_ticks, y_ticks, name, f"time ({unit})" if unit else "time", caption)
+
+
+def _without_events(curves: Sequence[SurvivalCurve]) -> str:
+    return "; of a leaf without events it goes on" if any(not len(curve.times) for curve in curves) else ""
 
 
 def _rows(curve: SurvivalCurve) -> float:
