@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright._native import core
-from treewright.convert import LINKS, Ensemble
+from treewright.convert import LINKS, Ensemble, float32_below
 from treewright.errors import InputError
 from treewright.search import engine_answer
 from treewright.tree import Column, ColumnKind, ThresholdSplit, Tree
@@ -95,10 +95,15 @@ class Engine:
         return answer
 
     def points(self, cells: NDArray[np.int32]) -> NDArray[np.float64]:
-        """Return one row inside each cell: the threshold that closes it, or a number beyond the last one."""
+        """Return one row inside each cell: the threshold that closes it, or a number beyond the last one.
+
+        Of an ensemble for rows of float32 numbers it is the largest of these in the cell.
+        """
         rows = np.empty(cells.shape, dtype=np.float64)
         for f, planes in enumerate(self.thresholds):
             finite = planes[np.isfinite(planes)]
+            if self.ensemble.inputs == "float32":
+                finite = float32_below(finite)
             beyond = finite[-1] + max(1.0, abs(finite[-1])) if len(finite) else 0.0
             if self.ensemble.domain is not None:
                 beyond = self.ensemble.domain.clip(f, beyond)

@@ -4,6 +4,7 @@ from treewright.convert._domain import Domain
 from treewright.convert._ensemble import LINKS as LINKS
 from treewright.convert._ensemble import Ensemble
 from treewright.convert._ensemble_tree import EnsembleTree, float32_threshold
+from treewright.convert._ensemble_tree import float32_below as float32_below
 from treewright.convert._files import check_writable, write_bytes
 from treewright.convert._float32 import Float32Conflict
 from treewright.convert._from_json import from_json, load_model

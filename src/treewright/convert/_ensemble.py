@@ -33,7 +33,7 @@ from treewright.convert._check_ensemble import (
     check_structure,
 )
 from treewright.convert._domain import Domain, check_first_domain, restrict
-from treewright.convert._ensemble_tree import BLOCK, EnsembleTree
+from treewright.convert._ensemble_tree import BLOCK, EnsembleTree, float32_below
 from treewright.convert._exponential import exp32, exp64
 from treewright.errors import InputError
 
@@ -324,13 +324,19 @@ class Ensemble:
 
     @cached_property
     def thresholds(self) -> tuple[NDArray[np.float64], ...]:
-        """Distinct finite thresholds of each column, ascending; the planes of the cells."""
+        """Distinct finite thresholds of each column, ascending; the planes of the cells.
+
+        Of several that no row of float32 numbers lies between, the least one, if all statements are about such rows.
+        """
         found: list[list[NDArray[np.float64]]] = [[] for _ in range(self.n_features)]
         for tree in self.trees:
             for f in np.unique(tree.feature[tree.feature >= 0]):
                 found[f].append(tree.threshold[tree.feature == f])
         lists = [np.unique(np.concatenate(t)) if t else np.empty(0) for t in found]
-        return tuple(t[np.isfinite(t)] for t in lists)
+        lists = [t[np.isfinite(t)] for t in lists]
+        if self.inputs == "float32":
+            lists = [t[np.unique(float32_below(t), return_index=True)[1]] for t in lists]
+        return tuple(lists)
 
     @cached_property
     def is_exact(self) -> bool:

@@ -174,11 +174,11 @@ class _Space:
         for f, planes in enumerate(ensemble.thresholds):
             own = [s.threshold for s in tree.splits if isinstance(s, ThresholdSplit) and s.column == f]
             both = np.unique(np.concatenate([planes, np.asarray(own, dtype=np.float64)]))
-            both = both[np.isfinite(both)]
+            both = self._asked(both[np.isfinite(both)])
             if self.domain is not None:  # no cells without a row of the domain
-                both = np.unique(np.floor(both)) if self.domain.integer[f] else both
+                both = np.floor(both) if self.domain.integer[f] else both
                 both = both[(both >= self.domain.low[f]) & (both < self.domain.high[f])]
-            self.thresholds.append(both)
+            self.thresholds.append(np.unique(both))
         # The top cell of a column with a rule for missing values is "missing".
         self.known = np.array([len(t) for t in self.thresholds])  # last known cell
         self.last = self.known + self.missing
@@ -195,6 +195,7 @@ class _Space:
 
     def cell(self, feature: int, threshold: float) -> int:
         """Return the largest known cell that ``x <= threshold`` sends left; -1 if there is none."""
+        threshold = float(self._asked(np.float64(threshold)))
         if self.domain is not None and threshold >= self.domain.high[feature]:
             threshold = np.inf  # all values of the domain
         elif self.domain is not None and self.domain.integer[feature]:
@@ -204,6 +205,14 @@ class _Space:
             - 1
             + int(np.isinf(threshold))
         )
+
+    def _asked(self, threshold: Any) -> Any:
+        """Return the largest number of a row that is not above a threshold, if all rows are of float32 numbers."""
+        if self.ensemble.inputs != "float32":
+            return threshold
+        with np.errstate(over="ignore"):
+            near = threshold.astype(np.float32)
+            return np.where(near > threshold, np.nextafter(near, np.float32(-np.inf)), near).astype(np.float64)
 
     def leaf_boxes(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """Return the boxes of the tree's leaves, with each leaf's class as an index of the ensemble's classes."""
