@@ -212,7 +212,9 @@ class _Space:
             return threshold
         with np.errstate(over="ignore"):
             near = threshold.astype(np.float32)
-            return np.where(near > threshold, np.nextafter(near, np.float32(-np.inf)), near).astype(np.float64)
+            return np.where(near > threshold, np.nextafter(near, np.float32(-np.inf)), near).astype(
+                np.float64
+            )
 
     def leaf_boxes(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """Return the boxes of the tree's leaves, with each leaf's class as an index of the ensemble's classes."""
