@@ -145,7 +145,7 @@ def test_other_libraries_by_choice(package: str) -> None:
 
 @pytest.mark.parametrize("cut", range(1, 10))
 def test_thresholds_of_xgboost_are_float32_numbers(cut: int) -> None:
-    """Its thresholds are values of the column; written in few digits some are above the float32 number that is meant."""
+    """Its thresholds are values of the column; in few digits some are above the float32 number that is meant."""
     module = pytest.importorskip("xgboost")
     x = np.tile(np.arange(10) / 10, 20)
     y = (x >= cut / 10).astype(np.int32)
