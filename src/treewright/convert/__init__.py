@@ -1,6 +1,7 @@
 """Trees in other forms: model files, scikit-learn, ONNX, source code; and other libraries' ensembles as one kind."""
 
 from treewright.convert._domain import Domain
+from treewright.convert._domain import without_known_questions as without_known_questions
 from treewright.convert._ensemble import LINKS as LINKS
 from treewright.convert._ensemble import Ensemble
 from treewright.convert._ensemble_tree import EnsembleTree, float32_threshold

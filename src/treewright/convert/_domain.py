@@ -29,7 +29,7 @@ from treewright.errors import InputError
 if TYPE_CHECKING:
     from treewright.convert._ensemble_tree import EnsembleTree
 
-__all__ = ["Domain", "check_first_domain", "restrict"]
+__all__ = ["Domain", "check_first_domain", "restrict", "without_known_questions"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -463,3 +463,20 @@ def restrict(tree: EnsembleTree, domain: Domain, missing: NDArray[np.bool_]) -> 
         value=np.ascontiguousarray(tree.value[list(source)]),
         missing_left=np.array(missing_left_of, dtype=np.bool_),
     )
+
+
+def without_known_questions(tree: EnsembleTree, missing: NDArray[np.bool_]) -> EnsembleTree:
+    """Return a tree that does not ask whether a value is known (threshold inf) where all are.
+
+    A model that learned from missing values asks so, also when it is read for rows without any.
+
+    Parameters
+    ----------
+    tree : EnsembleTree
+    missing : ndarray of shape (n_features,), bool
+        Columns in which a value may be missing.
+    """
+    if not ((tree.feature >= 0) & np.isinf(tree.threshold) & ~missing[tree.feature]).any():
+        return tree
+    ends = np.full(len(missing), np.inf)
+    return restrict(tree, Domain(-ends, ends, np.zeros(len(missing), dtype=np.bool_)), missing)
