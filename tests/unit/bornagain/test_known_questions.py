@@ -1,4 +1,4 @@
-"""Models that learned from missing values ask whether a value is known, also where they are read for rows without any."""
+"""Models that learned from missing values ask whether a value is known, also if they are read for known ones only."""
 
 import numpy as np
 import pytest
@@ -65,7 +65,7 @@ def test_an_ensemble_of_nothing_else():
     )
     ensemble = Ensemble.hard_vote([tree], [0, 1], n_features=1)
     assert solve(ensemble, objective="leaves").tree.n_leaves == 1
-    assert solve(ensemble).tree.predict([[3.0]]).tolist() == [1]
+    assert solve(ensemble).tree.predict(np.array([[3.0]])).tolist() == [1]
     assert forecast(ensemble).cells == 1
     with pytest.raises(InputError, match="missing values"):
         ensemble.predict([[np.nan]])
