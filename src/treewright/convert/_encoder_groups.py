@@ -51,9 +51,15 @@ def check_named(
     in_groups = [name for group in (*one_hot, *at_most_one) for name in group]
     for name in (*others, *in_groups):
         if name not in names:
-            near = difflib.get_close_matches(name, names, n=1)
+            near = difflib.get_close_matches(str(name), names, n=1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise InputError(f"The domain names the column {name!r}.{hint} There are: {', '.join(names)}.")
+            raise InputError(
+                f"The domain names the column {name!r}.{hint} There are: {', '.join(map(str, names))}."
+            )
+        if list(names).count(name) > 1:
+            raise InputError(
+                f"Several columns have the name {name!r}; state the domain by positions, Domain(...)."
+            )
     for k, name in enumerate(in_groups):
         if name in in_groups[:k]:
             raise InputError(

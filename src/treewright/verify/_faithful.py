@@ -221,6 +221,7 @@ class _Space:
         tree, ensemble = self.tree, self.ensemble
         assert tree.classes is not None  # checked at the border
         index = {label: k for k, label in enumerate(ensemble.classes.tolist())}
+        own = tree.classes.tolist()
         lo, hi, labels = [], [], []
         start = np.zeros(ensemble.n_features, dtype=np.int64)
         stack = [(0, start, self.last.astype(np.int64))]
@@ -230,7 +231,7 @@ class _Space:
             if split is None:
                 lo.append(low)
                 hi.append(high)
-                labels.append(index.get(tree.classes[tree.prediction[node]].item(), -1))
+                labels.append(index.get(own[tree.prediction[node]], -1))
                 continue
             f, edge = split.column, self.cell(split.column, getattr(split, "threshold", np.inf))
             for side, child in ((True, tree.children_left[node]), (False, tree.children_right[node])):
