@@ -141,6 +141,12 @@ def _of_columns(transformer: Any) -> EncoderGroups:
         if "OneHotEncoder" not in [kind.__name__ for kind in type(last).__mro__]:
             continue
         found = encoder_groups(last)
+        weight = (transformer.transformer_weights or {}).get(name, 1)
+        if weight != 1:
+            raise InputError(
+                f"The columns of the encoder {name!r} are multiplied by {weight!r} (transformer_weights), so none of them "
+                "is 1. Trees need no such weights: leave them out and fit again."
+            )
         if found.n_columns != part.stop - part.start:
             raise InputError(
                 f"The encoder {name!r} returns {found.n_columns} columns, not those of its place."
