@@ -144,8 +144,8 @@ def _of_columns(transformer: Any) -> EncoderGroups:
         weight = (transformer.transformer_weights or {}).get(name, 1)
         if weight != 1:
             raise InputError(
-                f"The columns of the encoder {name!r} are multiplied by {weight!r} (transformer_weights), so none of them "
-                "is 1. Trees need no such weights: leave them out and fit again."
+                f"The columns of the encoder {name!r} are multiplied by {weight!r} (transformer_weights), so none of "
+                "them is 1. Trees need no such weights: leave them out and fit again."
             )
         if found.n_columns != part.stop - part.start:
             raise InputError(
