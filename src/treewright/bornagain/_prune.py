@@ -20,7 +20,7 @@ from treewright.bornagain._course import STOPS, Progress, ended_by, give_up_if_a
 from treewright.bornagain._engine import DEFAULT_MEMORY, HUGE, Engine
 from treewright.bornagain._notes import domain_notes
 from treewright.bornagain._solve_groups import refuse_groups
-from treewright.convert import Ensemble
+from treewright.convert import Ensemble, rows_by_name
 from treewright.errors import InputError, SolverError
 from treewright.result import BornAgainResult, SolveStatus, told_to_stop
 from treewright.search import engine_answer
@@ -66,7 +66,7 @@ def prune(tree: Tree, X: ArrayLike, *, merge: bool = True) -> Tree:
     1
     """
     check_arguments(prune, locals(), "tree")
-    rows = numbers_of("X", X)
+    rows = numbers_of("X", rows_by_name(X, [column.name for column in tree.columns], "tree"))
     if rows.ndim != 2 or not len(rows) or rows.shape[1] != len(tree.columns):
         raise InputError(f"X must have rows and {len(tree.columns)} columns; got shape {rows.shape}.")
     count = np.bincount(tree.apply(rows), minlength=tree.node_count)

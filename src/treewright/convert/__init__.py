@@ -16,6 +16,7 @@ from treewright.convert._number_files import save_numbers
 from treewright.convert._read_bytes import bytes_of as bytes_of
 from treewright.convert._read_bytes import check_format as check_format
 from treewright.convert._read_forest_file import read_forest_file
+from treewright.convert._rows_by_name import rows_by_name as rows_by_name
 from treewright.convert._to_c import to_c
 from treewright.convert._to_json import save_model, to_json
 from treewright.convert._to_onnx import to_onnx

@@ -35,6 +35,7 @@ from treewright.convert._check_ensemble import (
 from treewright.convert._domain import Domain, check_first_domain, restrict
 from treewright.convert._ensemble_tree import BLOCK, EnsembleTree, float32_below
 from treewright.convert._exponential import exp32, exp64
+from treewright.convert._rows_by_name import rows_by_name
 from treewright.errors import InputError
 
 __all__ = ["LINKS", "Ensemble"]
@@ -424,8 +425,8 @@ class Ensemble:
 
         Parameters
         ----------
-        X : array-like of shape (n_rows, n_features)
-            Numbers.
+        X : array-like or frame of shape (n_rows, n_features)
+            Numbers. The columns of a frame are found by their names, if those of the model are not just numbered.
 
         Returns
         -------
@@ -437,7 +438,7 @@ class Ensemble:
         InputError
             If the shape is wrong, or a value is missing where the model has no rule for it.
         """
-        rows = numbers_of("X", X)
+        rows = numbers_of("X", rows_by_name(X, self.feature_names, self.source))
         if self.inputs == "float32":
             rows = rows.astype(np.float32).astype(np.float64)
         if rows.ndim != 2 or rows.shape[1] != self.n_features:
