@@ -38,7 +38,8 @@ def test_the_order_of_columns_does_not_matter(order, make):
 
 
 @pytest.mark.parametrize(
-    "params", [{"prune": "rows"}, {"prune": "active"}, {"domain": "rows"}, {"faithful": "rows"}]
+    "params",
+    [{"prune": "rows"}, {"prune": "active"}, {"domain": "rows"}, {"faithful": "rows", "tolerance": 0.0}],
 )
 def test_a_tree_of_a_fitted_model_is_about_the_rows_that_were_given(params):
     X, _ = table()
