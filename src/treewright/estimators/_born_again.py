@@ -313,9 +313,10 @@ class BornAgainTreeClassifier(TreeClassifier):
         }
 
     def _find_tree(self, ensemble: Ensemble, rows: NDArray[np.float64] | None) -> None:
-        self.domain_ = Domain.of_rows(rows) if is_rows(self.domain) and rows is not None else self.domain
-        if self.domain_ is not None:
-            ensemble = ensemble.within(self.domain_)
+        domain = Domain.of_rows(rows) if is_rows(self.domain) and rows is not None else self.domain
+        if domain is not None:
+            ensemble = ensemble.within(domain)
+        self.domain_ = ensemble.domain  # an Ensemble may have come with one
         self.ensemble_ = ensemble
         self.classes_ = ensemble.classes
         if self.faithful == "rows":

@@ -163,9 +163,7 @@ class _Space:
     def __init__(self, tree: Tree, ensemble: Ensemble) -> None:
         self.tree = tree
         self.domain = ensemble.domain
-        if (
-            ensemble.whole is not None
-        ):  # the trees as they were before the domain: it is applied here by independent code
+        if ensemble.whole is not None:  # before the domain, which is applied here by independent code
             ensemble = ensemble.whole
         self.ensemble = ensemble
         assert ensemble.missing is not None  # set in __post_init__

@@ -244,3 +244,11 @@ def test_rows_of_words_are_refused():
         Domain.of(["a"]).contains([["x"]])
     with pytest.raises(InputError, match="give an array of numbers"):
         Domain.of_rows([["x"]])
+
+
+def test_an_ensemble_that_comes_with_a_domain():
+    X = np.random.default_rng(0).integers(0, 5, (40, 2)).astype(float)
+    ensemble = random_ensemble(3, n_features=2).within(Domain.of_rows(X))
+    fitted = BornAgainTreeClassifier.from_fitted(ensemble)
+    assert fitted.domain_ is ensemble.domain
+    assert fitted.domain_.contains(X).all()
