@@ -78,9 +78,9 @@ class BornAgainTreeClassifier(TreeClassifier):
     prune : {None, "rows", "active"}, default=None
         ``rows`` removes splits of the faithful tree that no training row needs (section 4.4 of the paper);
         ``active`` finds the fewest leaves that can survive such pruning, without building the faithful tree.
-        A pruned tree decides like the ensemble on the training rows and on the box around the rows of each
-        leaf. Sibling leaves of one class are merged in ``tree_``, which changes no decision; ``result_.tree`` has
-        them apart, as its proof counts them.
+        A pruned tree decides like the ensemble on the training rows. Sibling leaves of one class are merged in
+        ``tree_``, which changes no decision. With ``active`` ``result_.tree`` has them apart, as its proof counts them,
+        and decides like the ensemble also on the box around the rows of each of these leaves.
     domain : Domain, "rows" or None, default=None
         For ``faithful="everywhere"``: the rows on which the tree has to decide like the ensemble. Fewer rows can mean
         fewer leaves and less time. "rows" is the range from the smallest to the largest value of each column in the
