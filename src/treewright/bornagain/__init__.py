@@ -12,9 +12,9 @@ from treewright.bornagain._distil_values import distil_values, value_agreement
 from treewright.bornagain._forecast import Forecast, forecast
 from treewright.bornagain._leaf_scores import LeafScores, leaf_scores
 from treewright.bornagain._near_everywhere import near_everywhere
+from treewright.bornagain._prune import merged_result as merged_result
 from treewright.bornagain._prune import prune, solve_active
 from treewright.bornagain._prune import pruned_result as pruned_result
-from treewright.bornagain._prune import smaller_result as smaller_result
 from treewright.bornagain._solve import OBJECTIVES as OBJECTIVES
 from treewright.bornagain._solve import solve
 from treewright.bornagain._value_ranges import ranges_around as ranges_around

@@ -110,7 +110,7 @@ def _solve_milp(engine: Engine, lo: NDArray[np.int64], hi: NDArray[np.int64], la
     n = len(below)
     leaf_value: list[NDArray[np.float64]] = []
     closed: list[bool] = []
-    for tree in ensemble.trees:
+    for tree in engine.trees:
         chosen: dict[int, float] = {}
         stack: list[tuple[int, list[tuple[int, bool]], bool]] = [(0, [], True)]
         while stack:

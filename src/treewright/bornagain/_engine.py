@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright._native import core
-from treewright.convert import LINKS, Ensemble
+from treewright.convert import LINKS, Ensemble, float32_below, without_known_questions
 from treewright.errors import InputError
 from treewright.search import engine_answer
 from treewright.tree import Column, ColumnKind, ThresholdSplit, Tree
@@ -48,26 +48,27 @@ class Engine:
         self.thresholds = tuple(
             np.append(t, np.inf) if missing[f] else t for f, t in enumerate(ensemble.thresholds)
         )
-        sizes = [len(tree.feature) for tree in ensemble.trees]
+        self.trees = tuple(without_known_questions(tree, missing) for tree in ensemble.trees)
+        sizes = [len(tree.feature) for tree in self.trees]
         first = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int32)
-        feature = np.concatenate([tree.feature for tree in ensemble.trees])
-        threshold = np.concatenate([tree.threshold for tree in ensemble.trees])
+        feature = np.concatenate([tree.feature for tree in self.trees])
+        threshold = np.concatenate([tree.threshold for tree in self.trees])
         plane = np.zeros(len(feature), dtype=np.int32)
         for f, planes in enumerate(self.thresholds):
             here = feature == f
             plane[here] = np.searchsorted(planes, threshold[here], side="right") - 1
         inner = feature >= 0
         offset = np.repeat(first, sizes)
-        left = np.concatenate([tree.left for tree in ensemble.trees])
-        right = np.concatenate([tree.right for tree in ensemble.trees])
-        value = np.concatenate([tree.value for tree in ensemble.trees])
+        left = np.concatenate([tree.left for tree in self.trees])
+        right = np.concatenate([tree.right for tree in self.trees])
+        value = np.concatenate([tree.value for tree in self.trees])
         value[inner] = 0.0
         self.native = core.bornagain_ensemble(
             feature=np.where(inner, feature, -1).astype(np.int32),
             plane=plane,
             left=np.where(inner, left + offset, 0).astype(np.int32),
             right=np.where(inner, right + offset, 0).astype(np.int32),
-            missing_left=np.concatenate([tree.missing_left for tree in ensemble.trees]).astype(np.uint8),
+            missing_left=np.concatenate([tree.missing_left for tree in self.trees]).astype(np.uint8),
             values=np.ascontiguousarray(value, dtype=np.float64).ravel(),
             roots=first,
             n_cells=np.array([len(t) + 1 for t in self.thresholds], dtype=np.int32),
@@ -95,10 +96,15 @@ class Engine:
         return answer
 
     def points(self, cells: NDArray[np.int32]) -> NDArray[np.float64]:
-        """Return one row inside each cell: the threshold that closes it, or a number beyond the last one."""
+        """Return one row inside each cell: the threshold that closes it, or a number beyond the last one.
+
+        Of an ensemble for rows of float32 numbers it is the largest of these in the cell.
+        """
         rows = np.empty(cells.shape, dtype=np.float64)
         for f, planes in enumerate(self.thresholds):
             finite = planes[np.isfinite(planes)]
+            if self.ensemble.inputs == "float32":
+                finite = float32_below(finite)
             beyond = finite[-1] + max(1.0, abs(finite[-1])) if len(finite) else 0.0
             if self.ensemble.domain is not None:
                 beyond = self.ensemble.domain.clip(f, beyond)

@@ -99,7 +99,8 @@ class GroupAxes:
                 for f in axis.values[0]:
                     rows[:, f] = np.array([values[f] for values in axis.values])[own]
             assert self.domain.contains(rows).all()
-            found[cells] = whole.predict_index(rows)
+            # Not rounded to float32: these are ends of cells, and rounding could move them into the next one.
+            found[cells] = whole.answers(rows)
         return found
 
 

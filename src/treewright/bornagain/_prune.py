@@ -1,7 +1,7 @@
 """Pruning by data: of a given tree, as in the paper, or the fewest leaves that can survive it.
 
-A pruned tree decides like the ensemble on every row that it was pruned with, and on the bounding box of the
-rows of each leaf; elsewhere it may differ.
+A pruned tree decides like the ensemble on every row that it was pruned with; until sibling leaves of one class are
+merged, also on the bounding box of the rows of each leaf. Elsewhere it may differ.
 """
 
 from __future__ import annotations
@@ -20,17 +20,18 @@ from treewright.bornagain._course import STOPS, Progress, ended_by, give_up_if_a
 from treewright.bornagain._engine import DEFAULT_MEMORY, HUGE, Engine
 from treewright.bornagain._notes import domain_notes
 from treewright.bornagain._solve_groups import refuse_groups
-from treewright.convert import Ensemble
+from treewright.convert import Ensemble, rows_by_name
 from treewright.errors import InputError, SolverError
 from treewright.result import BornAgainResult, SolveStatus, told_to_stop
 from treewright.search import engine_answer
-from treewright.tree import Tree, leaves_in_words
+from treewright.tree import Tree, leaves_in_words, merge_equal_leaves
 
-__all__ = ["prune", "pruned_result", "smaller_result", "solve_active"]
+__all__ = ["merged_result", "prune", "pruned_result", "smaller_result", "solve_active"]
 
 MOST_INCUMBENT_LEAVES = 20_000
 LEAVES_A_SECOND = 40_000  # that are made into a Tree and pruned
 SEARCH_SHARE = 0.8  # of the time limit; the rest is for a second incumbent
+BOXES = " and on the box around the rows of each leaf"  # as a scope says it
 MOST_SECONDS = 10.0  # for that in a run without a time limit
 
 
@@ -66,7 +67,7 @@ def prune(tree: Tree, X: ArrayLike, *, merge: bool = True) -> Tree:
     1
     """
     check_arguments(prune, locals(), "tree")
-    rows = numbers_of("X", X)
+    rows = numbers_of("X", rows_by_name(X, [column.name for column in tree.columns], "tree"))
     if rows.ndim != 2 or not len(rows) or rows.shape[1] != len(tree.columns):
         raise InputError(f"X must have rows and {len(tree.columns)} columns; got shape {rows.shape}.")
     count = np.bincount(tree.apply(rows), minlength=tree.node_count)
@@ -145,6 +146,20 @@ def smaller_result(result: BornAgainResult, tree: Tree, note: str) -> BornAgainR
         },
         notes=(*result.notes, note),
     )
+
+
+def merged_result(result: BornAgainResult) -> BornAgainResult:
+    """Return the result of `solve_active` with sibling leaves of one class merged; its own where there are none.
+
+    All decisions stay. The proof does not, for it was of the leaves apart; nor does the statement on the boxes around
+    the rows of leaves, for the box of a larger leaf may hold rows that the ensemble decides otherwise.
+    """
+    tree = merge_equal_leaves(result.tree)
+    if tree.n_leaves == result.tree.n_leaves:
+        return result
+    n_apart = result.tree.n_leaves
+    apart = f"Sibling leaves of one class were merged, which changes no decision; apart they were {n_apart}."
+    return replace(smaller_result(result, tree, apart), scope=result.scope.removesuffix(BOXES))
 
 
 def solve_active(
@@ -266,7 +281,7 @@ def solve_active(
         objective=float(tree.n_leaves),
         lower_bound=float(found["leaves_bound"]),
         loss=0.0,
-        scope=f"the {len(rows)} rows that it was pruned with and on the box around the rows of each leaf",
+        scope=f"the {len(rows)} rows that it was pruned with{BOXES}",
         stop_reason=None if found["optimal"] else STOPS.get(found["stop"]),
         stats=stats,
         options={

@@ -21,7 +21,7 @@ from treewright.cli._reborn_checks import check_asked, is_table, of_numbers
 from treewright.cli._reborn_domain import AskedDomain
 from treewright.cli._reborn_end import prove_again, say_stopped, show_tree
 from treewright.cli._reborn_everywhere import reborn_everywhere
-from treewright.cli._reborn_kept import merged, with_columns
+from treewright.cli._reborn_kept import with_columns
 from treewright.cli._reborn_rows import load_with, rows_for, train_on
 from treewright.cli._reborn_values import AskedValues, reborn_values
 from treewright.cli._stop import finishing, stop_code
@@ -215,7 +215,7 @@ def reborn(
     """  # noqa: D301  (\b keeps the lines apart in the help)
     given = SimpleNamespace(**locals())
     n_jobs = 1 if jobs is None else jobs
-    from treewright.bornagain import agreement, distil, pruned_result, solve, solve_active
+    from treewright.bornagain import agreement, distil, merged_result, pruned_result, solve, solve_active
     from treewright.convert import Model, check_writable, save_model
     from treewright.result import StopReason
 
@@ -320,7 +320,7 @@ def reborn(
             assert X is not None  # checked above
             kept = pruned_result(result, X)
         elif prune == "active":
-            kept = merged(result)
+            kept = merged_result(result)
         if own_columns is not None:
             kept = with_columns(kept, own_columns)
         if out is not None:

@@ -1,4 +1,4 @@
-"""What `treewright reborn` keeps of the tree that was found: leaves merged, columns as the table has them."""
+"""What `treewright reborn` keeps of the tree that was found: columns as the table has them."""
 
 from __future__ import annotations
 
@@ -9,20 +9,7 @@ if TYPE_CHECKING:
     from treewright.result import BornAgainResult
     from treewright.tree import Column
 
-__all__ = ["merged", "with_columns"]
-
-
-def merged(result: BornAgainResult) -> BornAgainResult:
-    """The result with sibling leaves of one class merged: all decisions stay, the proof was of them apart."""
-    from treewright.bornagain import smaller_result
-    from treewright.tree import merge_equal_leaves
-
-    tree = merge_equal_leaves(result.tree)
-    if tree.n_leaves == result.tree.n_leaves:
-        return result
-    n_apart = result.tree.n_leaves
-    apart = f"Sibling leaves of one class were merged, which changes no decision; apart they were {n_apart}."
-    return smaller_result(result, tree, apart)
+__all__ = ["with_columns"]
 
 
 def with_columns(result: BornAgainResult, columns: tuple[Column, ...]) -> BornAgainResult:

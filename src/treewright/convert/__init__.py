@@ -1,9 +1,11 @@
 """Trees in other forms: model files, scikit-learn, ONNX, source code; and other libraries' ensembles as one kind."""
 
 from treewright.convert._domain import Domain
+from treewright.convert._domain import without_known_questions as without_known_questions
 from treewright.convert._ensemble import LINKS as LINKS
 from treewright.convert._ensemble import Ensemble
 from treewright.convert._ensemble_tree import EnsembleTree, float32_threshold
+from treewright.convert._ensemble_tree import float32_below as float32_below
 from treewright.convert._files import check_writable, write_bytes
 from treewright.convert._float32 import Float32Conflict
 from treewright.convert._from_json import from_json, load_model
@@ -14,6 +16,7 @@ from treewright.convert._number_files import save_numbers
 from treewright.convert._read_bytes import bytes_of as bytes_of
 from treewright.convert._read_bytes import check_format as check_format
 from treewright.convert._read_forest_file import read_forest_file
+from treewright.convert._rows_by_name import rows_by_name as rows_by_name
 from treewright.convert._to_c import to_c
 from treewright.convert._to_json import save_model, to_json
 from treewright.convert._to_onnx import to_onnx

@@ -18,18 +18,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import index
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright._arguments import numbers_of
 from treewright.convert._encoder_groups import check_named, encoder_groups
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
     from treewright.convert._ensemble_tree import EnsembleTree
 
-__all__ = ["Domain", "check_first_domain", "restrict"]
+__all__ = ["Domain", "check_first_domain", "restrict", "without_known_questions"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,12 +71,12 @@ class Domain:
     at_most_one: tuple[tuple[int, ...], ...] = ()
 
     def __post_init__(self) -> None:
-        integer = np.array(self.integer, dtype=np.bool_)
-        low, high = (np.array(end, dtype=np.float64) for end in (self.low, self.high))
+        integer = _truth_values(self.integer)
+        low, high = (np.array(numbers_of(name, getattr(self, name))) for name in ("low", "high"))
         if low.ndim != 1 or not low.shape == high.shape == integer.shape:
             raise InputError("low, high and integer of a domain must be lists of one entry per column.")
         for name in ("one_hot", "at_most_one"):
-            object.__setattr__(self, name, tuple(tuple(map(int, group)) for group in getattr(self, name)))
+            object.__setattr__(self, name, _positions(name, getattr(self, name)))
         for group in self.groups:
             here = [j for j in group if 0 <= j < len(low)]
             low[here], high[here] = np.maximum(low[here], 0.0), np.minimum(high[here], 1.0)
@@ -123,9 +125,15 @@ class Domain:
         InputError
             If a column does not exist, is in two groups, or is alone in a group of `one_hot`.
         """
-        ranges = {} if ranges is None else dict(ranges)
-        check_named(names, (*ranges, *integers), one_hot, at_most_one)
-        ends = np.array([ranges.get(name, (-np.inf, np.inf)) for name in names], dtype=np.float64)
+        limits = {name: _pair(name, ends) for name, ends in dict(ranges or {}).items()}
+        for what, told in (("integers", integers), ("one_hot", one_hot), ("at_most_one", at_most_one)):
+            if isinstance(told, str) or (
+                what != "integers" and any(isinstance(group, str) for group in told)
+            ):
+                form = "a list of names" if what == "integers" else "a list of lists of names"
+                raise InputError(f"{what}={told!r}; give {form} of columns.")
+        check_named(names, (*limits, *integers), one_hot, at_most_one)
+        ends = np.array([limits.get(name, (-np.inf, np.inf)) for name in names])
         place = {name: j for j, name in enumerate(names)}
         return cls(
             ends[:, 0],
@@ -206,7 +214,7 @@ class Domain:
         InputError
             If there are no rows.
         """
-        rows = np.asarray(X, dtype=np.float64)
+        rows = numbers_of("X", X)
         if rows.ndim != 2 or not len(rows):
             raise InputError(f"X must have rows and columns; got shape {rows.shape}.")
         known = np.isfinite(rows)  # groups are not guessed: with_groups adds them
@@ -279,7 +287,7 @@ class Domain:
         -------
         ndarray of shape (n_rows,), bool
         """
-        return np.asarray(self._inside(np.asarray(X, dtype=np.float64)).all(axis=1))
+        return np.asarray(self._inside(numbers_of("X", X)).all(axis=1))
 
     def check(self, X: NDArray[np.float64], names: Sequence[str]) -> None:
         """Raise an error for rows outside; it names the first column with such a value.
@@ -374,6 +382,33 @@ class Domain:
         return inside
 
 
+def _pair(name: str, ends: Any) -> tuple[float, float]:
+    """Return the two ends of a range."""
+    try:
+        low, high = map(float, ends)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(
+            f"The range of {name!r} is {ends!r:.60}; give two numbers, (low, high), where infinite ones are no limit."
+        ) from None
+    return low, high
+
+
+def _truth_values(given: Any) -> NDArray[np.bool_]:
+    values = np.asarray(given)
+    if values.dtype.kind != "b" and not np.isin(values, (0, 1)).all():
+        raise InputError(f"integer={given!r:.60}; give True or False for each column.")
+    return np.array(values, dtype=np.bool_)
+
+
+def _positions(name: str, groups: Any) -> tuple[tuple[int, ...], ...]:
+    try:
+        return tuple(tuple(map(index, group)) for group in groups)
+    except TypeError:
+        raise InputError(
+            f"{name}={groups!r:.60}; give groups of positions of columns, such as [(0, 1), (2, 3, 4)]."
+        ) from None
+
+
 def _group_words(group: Sequence[int], is_one: bool, names: Sequence[str]) -> str:
     how = "exactly" if is_one else "at most"
     return f"{how} one of {', '.join(str(names[j]) for j in group)} is 1"
@@ -463,3 +498,20 @@ def restrict(tree: EnsembleTree, domain: Domain, missing: NDArray[np.bool_]) -> 
         value=np.ascontiguousarray(tree.value[list(source)]),
         missing_left=np.array(missing_left_of, dtype=np.bool_),
     )
+
+
+def without_known_questions(tree: EnsembleTree, missing: NDArray[np.bool_]) -> EnsembleTree:
+    """Return a tree that does not ask whether a value is known (threshold inf) where all are.
+
+    A model that learned from missing values asks so, also when it is read for rows without any.
+
+    Parameters
+    ----------
+    tree : EnsembleTree
+    missing : ndarray of shape (n_features,), bool
+        Columns in which a value may be missing.
+    """
+    if not ((tree.feature >= 0) & np.isinf(tree.threshold) & ~missing[tree.feature]).any():
+        return tree
+    ends = np.full(len(missing), np.inf)
+    return restrict(tree, Domain(-ends, ends, np.zeros(len(missing), dtype=np.bool_)), missing)

@@ -51,9 +51,15 @@ def check_named(
     in_groups = [name for group in (*one_hot, *at_most_one) for name in group]
     for name in (*others, *in_groups):
         if name not in names:
-            near = difflib.get_close_matches(name, names, n=1)
+            near = difflib.get_close_matches(str(name), names, n=1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise InputError(f"The domain names the column {name!r}.{hint} There are: {', '.join(names)}.")
+            raise InputError(
+                f"The domain names the column {name!r}.{hint} There are: {', '.join(map(str, names))}."
+            )
+        if list(names).count(name) > 1:
+            raise InputError(
+                f"Several columns have the name {name!r}; state the domain by positions, Domain(...)."
+            )
     for k, name in enumerate(in_groups):
         if name in in_groups[:k]:
             raise InputError(
@@ -135,6 +141,12 @@ def _of_columns(transformer: Any) -> EncoderGroups:
         if "OneHotEncoder" not in [kind.__name__ for kind in type(last).__mro__]:
             continue
         found = encoder_groups(last)
+        weight = (transformer.transformer_weights or {}).get(name, 1)
+        if weight != 1:
+            raise InputError(
+                f"The columns of the encoder {name!r} are multiplied by {weight!r} (transformer_weights), so none of "
+                "them is 1. Trees need no such weights: leave them out and fit again."
+            )
         if found.n_columns != part.stop - part.start:
             raise InputError(
                 f"The encoder {name!r} returns {found.n_columns} columns, not those of its place."

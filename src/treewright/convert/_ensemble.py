@@ -33,8 +33,9 @@ from treewright.convert._check_ensemble import (
     check_structure,
 )
 from treewright.convert._domain import Domain, check_first_domain, restrict
-from treewright.convert._ensemble_tree import BLOCK, EnsembleTree
+from treewright.convert._ensemble_tree import BLOCK, EnsembleTree, float32_below
 from treewright.convert._exponential import exp32, exp64
+from treewright.convert._rows_by_name import rows_by_name
 from treewright.errors import InputError
 
 __all__ = ["LINKS", "Ensemble"]
@@ -324,13 +325,19 @@ class Ensemble:
 
     @cached_property
     def thresholds(self) -> tuple[NDArray[np.float64], ...]:
-        """Distinct finite thresholds of each column, ascending; the planes of the cells."""
+        """Distinct finite thresholds of each column, ascending; the planes of the cells.
+
+        Of several that no row of float32 numbers lies between, the least one, if all statements are about such rows.
+        """
         found: list[list[NDArray[np.float64]]] = [[] for _ in range(self.n_features)]
         for tree in self.trees:
             for f in np.unique(tree.feature[tree.feature >= 0]):
                 found[f].append(tree.threshold[tree.feature == f])
         lists = [np.unique(np.concatenate(t)) if t else np.empty(0) for t in found]
-        return tuple(t[np.isfinite(t)] for t in lists)
+        lists = [t[np.isfinite(t)] for t in lists]
+        if self.inputs == "float32":
+            lists = [t[np.unique(float32_below(t), return_index=True)[1]] for t in lists]
+        return tuple(lists)
 
     @cached_property
     def is_exact(self) -> bool:
@@ -418,8 +425,8 @@ class Ensemble:
 
         Parameters
         ----------
-        X : array-like of shape (n_rows, n_features)
-            Numbers.
+        X : array-like or frame of shape (n_rows, n_features)
+            Numbers. The columns of a frame are found by their names, if those of the model are not just numbered.
 
         Returns
         -------
@@ -431,7 +438,7 @@ class Ensemble:
         InputError
             If the shape is wrong, or a value is missing where the model has no rule for it.
         """
-        rows = numbers_of("X", X)
+        rows = numbers_of("X", rows_by_name(X, self.feature_names, self.source))
         if self.inputs == "float32":
             rows = rows.astype(np.float32).astype(np.float64)
         if rows.ndim != 2 or rows.shape[1] != self.n_features:

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["BLOCK", "EnsembleTree", "float32_threshold"]
+__all__ = ["BLOCK", "EnsembleTree", "float32_below", "float32_threshold"]
 
 BLOCK = 4096  # rows that are sent through trees at once: what they take stays in the cache of the processor
 
@@ -110,8 +110,7 @@ def float32_threshold(threshold: NDArray[np.float64]) -> NDArray[np.float64]:
     """
     t = np.asarray(threshold, dtype=np.float64)
     with np.errstate(over="ignore", invalid="ignore"):
-        below = t.astype(np.float32)  # the largest float32 <= t
-        below = np.where(below.astype(np.float64) > t, np.nextafter(below, np.float32(-np.inf)), below)
+        below = float32_below(t).astype(np.float32)
         above = np.nextafter(below, np.float32(np.inf))
         # Everything up to the midpoint rounds down; the midpoint itself goes to the even neighbour.
         middle = below.astype(np.float64) / 2 + above.astype(np.float64) / 2
@@ -120,3 +119,29 @@ def float32_threshold(threshold: NDArray[np.float64]) -> NDArray[np.float64]:
     largest = np.float64(np.finfo(np.float32).max)
     # Beyond the float32 range the models themselves refuse the row; keep the threshold as it is.
     return np.asarray(np.where(np.isfinite(t) & (np.abs(t) < largest), moved, t), dtype=np.float64)
+
+
+def float32_below(threshold: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return for each t the largest float32 number that is not above it, as float64.
+
+    Among float32 numbers ``x <= t`` and ``x <= float32_below(t)`` ask the same.
+
+    Parameters
+    ----------
+    threshold : ndarray of float64, any shape
+
+    Returns
+    -------
+    ndarray of float64, of the same shape
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.convert._ensemble_tree import float32_below
+    >>> float32_below(np.array([0.5, 0.1])).tolist()
+    [0.5, 0.09999999403953552]
+    """
+    with np.errstate(over="ignore"):
+        near = np.asarray(threshold, dtype=np.float64).astype(np.float32)
+        below = np.where(near > threshold, np.nextafter(near, np.float32(-np.inf)), near)
+    return np.asarray(below, dtype=np.float64)

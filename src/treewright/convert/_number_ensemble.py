@@ -18,6 +18,7 @@ from treewright._arguments import numbers_of
 from treewright.convert._check_ensemble import EnsembleFault, check_sizes, check_structure
 from treewright.convert._domain import Domain, check_first_domain, restrict
 from treewright.convert._ensemble_tree import BLOCK, EnsembleTree
+from treewright.convert._rows_by_name import rows_by_name
 from treewright.errors import InputError
 
 __all__ = ["NumberEnsemble"]
@@ -215,8 +216,8 @@ class NumberEnsemble:
 
         Parameters
         ----------
-        X : array-like of shape (n_rows, n_features)
-            Numbers.
+        X : array-like or frame of shape (n_rows, n_features)
+            Numbers. The columns of a frame are found by their names, if those of the model are not just numbered.
 
         Returns
         -------
@@ -227,7 +228,7 @@ class NumberEnsemble:
         InputError
             If the shape is wrong, a value is missing, or a row is outside the domain.
         """
-        rows = numbers_of("X", X)
+        rows = numbers_of("X", rows_by_name(X, self.feature_names, self.source))
         if rows.ndim != 2 or rows.shape[1] != self.n_features:
             raise InputError(f"X must have shape (n_rows, {self.n_features}); got {rows.shape}.")
         if np.isnan(rows).any():

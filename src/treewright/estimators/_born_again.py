@@ -78,9 +78,9 @@ class BornAgainTreeClassifier(TreeClassifier):
     prune : {None, "rows", "active"}, default=None
         ``rows`` removes splits of the faithful tree that no training row needs (section 4.4 of the paper);
         ``active`` finds the fewest leaves that can survive such pruning, without building the faithful tree.
-        A pruned tree decides like the ensemble on the training rows and on the box around the rows of each
-        leaf. Sibling leaves of one class are merged in ``tree_``, which changes no decision; ``result_.tree`` has
-        them apart, as its proof counts them.
+        A pruned tree decides like the ensemble on the training rows. Sibling leaves of one class are merged in
+        ``tree_``, which changes no decision. With ``active`` ``result_.tree`` has them apart, as its proof counts them,
+        and decides like the ensemble also on the box around the rows of each of these leaves.
     domain : Domain, "rows" or None, default=None
         For ``faithful="everywhere"``: the rows on which the tree has to decide like the ensemble. Fewer rows can mean
         fewer leaves and less time. "rows" is the range from the smallest to the largest value of each column in the
@@ -314,9 +314,10 @@ class BornAgainTreeClassifier(TreeClassifier):
         }
 
     def _find_tree(self, ensemble: Ensemble, rows: NDArray[np.float64] | None) -> None:
-        self.domain_ = Domain.of_rows(rows) if is_rows(self.domain) and rows is not None else self.domain
-        if self.domain_ is not None:
-            ensemble = ensemble.within(self.domain_)
+        domain = Domain.of_rows(rows) if is_rows(self.domain) and rows is not None else self.domain
+        if domain is not None:
+            ensemble = ensemble.within(domain)
+        self.domain_ = ensemble.domain  # an Ensemble may have come with one
         self.ensemble_ = ensemble
         self.classes_ = ensemble.classes
         if self.faithful == "rows":

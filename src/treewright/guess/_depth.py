@@ -23,7 +23,7 @@ import numpy as np
 from treewright._arguments import check_arguments
 from treewright._numbers import is_whole
 from treewright.errors import InputError
-from treewright.guess._models import check_model
+from treewright.guess._models import check_model, depths_of_boosted
 
 __all__ = ["depth_of_ensemble", "guess_depth"]
 
@@ -127,7 +127,7 @@ def _size(model: Any) -> tuple[int, int]:
 
 
 def _fitted_trees(model: Any) -> list[int]:
-    """Depth of each tree of a fitted model that has scikit-learn's trees; empty for others."""
+    """Depth of each tree of a fitted model; empty for one that is not fitted, and for what has no trees."""
     if hasattr(model, "tree_"):
         return [int(model.tree_.max_depth)]
     if hasattr(model, "_predictors"):
@@ -138,4 +138,4 @@ def _fitted_trees(model: Any) -> list[int]:
             for tree in np.asarray(model.estimators_, dtype=object).ravel()
             for depth in _fitted_trees(tree)
         ]
-    return []
+    return depths_of_boosted(model)

@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 from treewright._plural import kind_of
 from treewright.errors import InputError
 
-__all__ = ["ModelThreshold", "check_model", "importances", "is_fitted", "thresholds_of"]
+__all__ = ["ModelThreshold", "check_model", "depths_of_boosted", "importances", "is_fitted", "thresholds_of"]
 
 KNOWN = (
     "a scikit-learn decision tree, forest, GradientBoosting, HistGradientBoosting, AdaBoost or Bagging "
     "classifier of trees, an XGBClassifier or an LGBMClassifier"
 )
+CATEGORIES = "The reference splits on categories; its thresholds cannot be read. Code them as 0/1 columns."
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +89,21 @@ def is_fitted(model: Any) -> bool:
     except NotFittedError:
         return False
     return True
+
+
+def depths_of_boosted(model: Any) -> list[int]:
+    """Return the depth of each tree of a fitted model of XGBoost or LightGBM; nothing for other models."""
+    if hasattr(model, "get_booster") and is_fitted(model):
+        return [1 + max(_inner_nodes(tree).values(), default=-1) for tree in _xgboost_trees(model)]
+    if hasattr(type(model), "booster_") and is_fitted(model):
+        trees = model.booster_.dump_model()["tree_info"]
+        return [_lightgbm_depth(tree["tree_structure"]) for tree in trees]
+    return []
+
+
+def _lightgbm_depth(node: dict[str, Any]) -> int:
+    children = [node[side] for side in ("left_child", "right_child") if side in node]
+    return 1 + max(map(_lightgbm_depth, children)) if children else 0
 
 
 def thresholds_of(model: Any) -> list[ModelThreshold]:
@@ -168,30 +184,53 @@ def _read_histogram(model: Any) -> Iterator[ModelThreshold]:
 
 
 def _read_xgboost(model: Any) -> Iterator[ModelThreshold]:
-    booster = model.get_booster()
-    names = booster.feature_names
-    position = {name: i for i, name in enumerate(names)} if names else {}
+    for tree in _xgboost_trees(model):
+        for node in _inner_nodes(tree):
+            if tree["split_type"] and tree["split_type"][node]:
+                raise InputError(CATEGORIES)
+            # The file writes a float32 number in few digits, which as float64 are another number.
+            threshold = float(np.float32(tree["split_conditions"][node]))
+            gain = float(tree["loss_changes"][node])
+            yield ModelThreshold(int(tree["split_indices"][node]), threshold, True, True, gain)
 
-    def walk(node: dict[str, Any]) -> Iterator[ModelThreshold]:
-        if "leaf" in node:
-            return
-        name = node["split"]
-        at = position[name] if name in position else int(name.removeprefix("f"))
-        yield ModelThreshold(at, float(node["split_condition"]), True, True, float(node.get("gain", 0.0)))
-        for child in node["children"]:
-            yield from walk(child)
 
-    for text in booster.get_dump(with_stats=True, dump_format="json"):
-        yield from walk(json.loads(text))
+def _xgboost_trees(model: Any) -> list[dict[str, Any]]:
+    """Return the trees of a fitted model as its file has them; the text that it prints for people has other thresholds.
+
+    Raises
+    ------
+    InputError
+        It has no trees.
+    """
+    booster = json.loads(bytes(model.get_booster().save_raw(raw_format="json")))["learner"][
+        "gradient_booster"
+    ]
+    body = booster.get("gbtree", booster).get("model", {})  # booster="dart" has a gbtree inside
+    if "trees" not in body:
+        raise InputError(
+            f"This {type(model).__name__} has no trees whose thresholds could be read; give {KNOWN}."
+        )
+    trees: list[dict[str, Any]] = body["trees"]
+    return trees
+
+
+def _inner_nodes(tree: dict[str, Any]) -> dict[int, int]:
+    """Return the nodes of a tree of XGBoost that split, pruned ones left out, each with its depth."""
+    depth: dict[int, int] = {}
+    stack = [(0, 0)]
+    while stack:
+        node, level = stack.pop()
+        if tree["left_children"][node] >= 0:
+            depth[node] = level
+            stack += [(tree[side][node], level + 1) for side in ("right_children", "left_children")]
+    return depth
 
 
 def _read_lightgbm(node: dict[str, Any]) -> Iterator[ModelThreshold]:
     if "split_feature" not in node:
         return
     if node["decision_type"] != "<=":
-        raise InputError(
-            "The reference splits on categories; its thresholds cannot be read. Code them as 0/1 columns."
-        )
+        raise InputError(CATEGORIES)
     yield ModelThreshold(
         int(node["split_feature"]), float(node["threshold"]), False, False, float(node["split_gain"])
     )

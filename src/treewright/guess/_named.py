@@ -56,7 +56,7 @@ def named_reference(
     >>> type(named_reference("forest", n_estimators=10)).__name__
     'RandomForestClassifier'
     """
-    if name not in REFERENCES:
+    if not isinstance(name, str) or name not in REFERENCES:
         raise InputError(f"reference {name!r}; give one of {', '.join(REFERENCES)}.")
     for what, value in (("n_estimators", n_estimators), ("max_depth", max_depth)):
         if not is_whole(value) or value < 1:

@@ -163,9 +163,7 @@ class _Space:
     def __init__(self, tree: Tree, ensemble: Ensemble) -> None:
         self.tree = tree
         self.domain = ensemble.domain
-        if (
-            ensemble.whole is not None
-        ):  # the trees as they were before the domain: it is applied here by independent code
+        if ensemble.whole is not None:  # before the domain, which is applied here by independent code
             ensemble = ensemble.whole
         self.ensemble = ensemble
         assert ensemble.missing is not None  # set in __post_init__
@@ -174,11 +172,11 @@ class _Space:
         for f, planes in enumerate(ensemble.thresholds):
             own = [s.threshold for s in tree.splits if isinstance(s, ThresholdSplit) and s.column == f]
             both = np.unique(np.concatenate([planes, np.asarray(own, dtype=np.float64)]))
-            both = both[np.isfinite(both)]
+            both = self._asked(both[np.isfinite(both)])
             if self.domain is not None:  # no cells without a row of the domain
-                both = np.unique(np.floor(both)) if self.domain.integer[f] else both
+                both = np.floor(both) if self.domain.integer[f] else both
                 both = both[(both >= self.domain.low[f]) & (both < self.domain.high[f])]
-            self.thresholds.append(both)
+            self.thresholds.append(np.unique(both))
         # The top cell of a column with a rule for missing values is "missing".
         self.known = np.array([len(t) for t in self.thresholds])  # last known cell
         self.last = self.known + self.missing
@@ -195,6 +193,7 @@ class _Space:
 
     def cell(self, feature: int, threshold: float) -> int:
         """Return the largest known cell that ``x <= threshold`` sends left; -1 if there is none."""
+        threshold = float(self._asked(np.float64(threshold)))
         if self.domain is not None and threshold >= self.domain.high[feature]:
             threshold = np.inf  # all values of the domain
         elif self.domain is not None and self.domain.integer[feature]:
@@ -205,11 +204,22 @@ class _Space:
             + int(np.isinf(threshold))
         )
 
+    def _asked(self, threshold: Any) -> Any:
+        """Return the largest number of a row that is not above a threshold, if all rows are of float32 numbers."""
+        if self.ensemble.inputs != "float32":
+            return threshold
+        with np.errstate(over="ignore"):
+            near = threshold.astype(np.float32)
+            return np.where(near > threshold, np.nextafter(near, np.float32(-np.inf)), near).astype(
+                np.float64
+            )
+
     def leaf_boxes(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """Return the boxes of the tree's leaves, with each leaf's class as an index of the ensemble's classes."""
         tree, ensemble = self.tree, self.ensemble
         assert tree.classes is not None  # checked at the border
         index = {label: k for k, label in enumerate(ensemble.classes.tolist())}
+        own = tree.classes.tolist()
         lo, hi, labels = [], [], []
         start = np.zeros(ensemble.n_features, dtype=np.int64)
         stack = [(0, start, self.last.astype(np.int64))]
@@ -219,7 +229,7 @@ class _Space:
             if split is None:
                 lo.append(low)
                 hi.append(high)
-                labels.append(index.get(tree.classes[tree.prediction[node]].item(), -1))
+                labels.append(index.get(own[tree.prediction[node]], -1))
                 continue
             f, edge = split.column, self.cell(split.column, getattr(split, "threshold", np.inf))
             for side, child in ((True, tree.children_left[node]), (False, tree.children_right[node])):

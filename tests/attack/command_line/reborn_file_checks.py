@@ -110,8 +110,15 @@ def _table_rows(command: Command, ensemble: Any) -> Any:
 
 def like_classes(command: Command, path: Path) -> tuple[Any, Any, str]:
     """The tree, what it was before it was pruned, and how often it agrees with the table's rows."""
-    from treewright.bornagain import Domain, agreement, distil, pruned_result, solve, solve_active
-    from treewright.cli._reborn_kept import merged
+    from treewright.bornagain import (
+        Domain,
+        agreement,
+        distil,
+        merged_result,
+        pruned_result,
+        solve,
+        solve_active,
+    )
     from treewright.convert import Ensemble
 
     asked = command.asked["file"]
@@ -130,7 +137,7 @@ def like_classes(command: Command, path: Path) -> tuple[Any, Any, str]:
         result = before
     elif asked.get("prune") == "active":
         before = solve_active(ensemble, X)
-        result = merged(before)
+        result = merged_result(before)
     else:
         before = solve(ensemble, objective=asked.get("objective", "depth-leaves"), X=X, max_leaves=20_000)
         result = before if "prune" not in asked else pruned_result(before, X)

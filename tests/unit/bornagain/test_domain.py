@@ -203,3 +203,52 @@ def test_domains_that_cannot_be_used():
     fitted = RandomForestClassifier(2, random_state=0).fit(X, y)
     with pytest.raises(InputError, match='domain="rows" needs training rows'):
         BornAgainTreeClassifier.from_fitted(fitted, domain="rows")
+
+
+@pytest.mark.parametrize(
+    ("ranges", "more", "message"),
+    [
+        ({"a": 3}, {}, "The range of 'a' is 3; give two numbers"),
+        ({"a": (0, 1, 2)}, {}, "The range of 'a'"),
+        ({"a": (None, 2)}, {}, "The range of 'a'"),
+        ({"a": ("x", 2)}, {}, "The range of 'a'"),
+        ({}, {"integers": "a"}, "integers='a'; give a list of names"),
+        ({}, {"integers": [0]}, "names the column 0"),
+        ({}, {"one_hot": ["a", "b"]}, "one_hot=.* give a list of lists"),
+        ({}, {"at_most_one": "ab"}, "at_most_one='ab'; give a list of lists"),
+        ({"d": (0, 1)}, {}, "Several columns have the name 'd'"),
+    ],
+)
+def test_wrong_arguments_of_named_columns(ranges, more, message):
+    with pytest.raises(InputError, match=message):
+        Domain.of(["a", "b", "d", "d"], ranges, **more)
+
+
+@pytest.mark.parametrize(
+    ("ends", "more", "message"),
+    [
+        (([0, 0], [1, 1], [0.5, 1]), {}, "integer=.* give True or False"),
+        (([0, 0], [1, 1], ["yes", "no"]), {}, "integer=.* give True or False"),
+        ((["x", 0], [1, 1], [True, True]), {}, "low=.* give an array of numbers"),
+        (([0, 0], [1, 1], [True, True]), {"one_hot": [(0, 1.5)]}, "one_hot=.* positions of columns"),
+        (([0, 0], [1, 1], [True, True]), {"at_most_one": (0, 1)}, "at_most_one=.* positions of columns"),
+    ],
+)
+def test_wrong_arguments_of_a_domain(ends, more, message):
+    with pytest.raises(InputError, match=message):
+        Domain(*ends, **more)
+
+
+def test_rows_of_words_are_refused():
+    with pytest.raises(InputError, match="give an array of numbers"):
+        Domain.of(["a"]).contains([["x"]])
+    with pytest.raises(InputError, match="give an array of numbers"):
+        Domain.of_rows([["x"]])
+
+
+def test_an_ensemble_that_comes_with_a_domain():
+    X = np.random.default_rng(0).integers(0, 5, (40, 2)).astype(float)
+    ensemble = random_ensemble(3, n_features=2).within(Domain.of_rows(X))
+    fitted = BornAgainTreeClassifier.from_fitted(ensemble)
+    assert fitted.domain_ is ensemble.domain
+    assert fitted.domain_.contains(X).all()

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.compose import make_column_transformer
+from sklearn.compose import ColumnTransformer, make_column_transformer
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
@@ -226,6 +226,12 @@ def test_what_no_encoder_is():
         (make_column_transformer((OneHotEncoder(), [0])), "not fitted"),
         (make_column_transformer((StandardScaler(), [0])).fit(np.ones((3, 1))), "no groups to read"),
         (make_pipeline(RandomForestClassifier()), "no step that transforms"),
+        (
+            ColumnTransformer([("c", OneHotEncoder(), [0])], transformer_weights={"c": 2}).fit(
+                [["a"], ["b"]]
+            ),
+            "multiplied by 2 .transformer_weights.",
+        ),
     ):
         with pytest.raises(InputError, match=message):
             Domain.of_encoder(thing)

@@ -5,9 +5,10 @@ from functools import lru_cache
 
 import numpy as np
 import pytest
+from sklearn.ensemble import RandomForestClassifier
 
 from born_again_oracle import Brute, all_cells, random_ensemble
-from treewright.bornagain import prune, solve, solve_active
+from treewright.bornagain import Ensemble, merged_result, prune, solve, solve_active
 from treewright.errors import InputError, SolverError
 from treewright.result import SolveStatus, StopReason
 
@@ -152,3 +153,25 @@ def test_a_pruned_tree_counts_its_rows():
     tree = prune(solve(ensemble).tree, X)
     assert tree.n_node_samples[0] == 10
     assert dataclasses.is_dataclass(tree)
+
+
+def test_merged_leaves_are_not_said_to_decide_like_the_ensemble_on_their_boxes():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 6, (40, 3)).astype(float)
+    y = (X[:, 0] > 2) ^ (X[:, 1] > 3) ^ (rng.random(40) < 0.1)
+    model = RandomForestClassifier(5, max_depth=3, random_state=0).fit(X, y)
+    apart = solve_active(Ensemble.from_model(model), X)
+    merged = merged_result(apart)
+
+    def mixed_boxes(tree):
+        at = tree.apply(X)
+        boxes = [(X[at == leaf].min(axis=0), X[at == leaf].max(axis=0) + 1) for leaf in np.unique(at)]
+        return sum(len(np.unique(model.predict(rng.integers(*box, (500, 3))))) > 1 for box in boxes)
+
+    assert (mixed_boxes(apart.tree), mixed_boxes(merged.tree)) == (0, 4)
+    assert apart.scope == "the 40 rows that it was pruned with and on the box around the rows of each leaf"
+    assert merged.scope == "the 40 rows that it was pruned with"
+    assert "Its size is not proven least" in merged.sentence()
+    assert merged.tree.n_leaves < apart.tree.n_leaves
+    np.testing.assert_array_equal(merged.tree.predict(X), apart.tree.predict(X))
+    assert merged_result(merged) is merged

@@ -71,6 +71,23 @@ def test_a_fitted_forest_is_measured() -> None:
 
 
 @pytest.mark.parametrize(
+    ("package", "name", "options"),
+    [
+        ("xgboost", "XGBClassifier", {"n_estimators": 5, "n_jobs": 1}),
+        ("lightgbm", "LGBMClassifier", {"n_estimators": 5, "n_jobs": 1, "verbosity": -1}),
+    ],
+)
+def test_fitted_boosted_trees_are_measured(package: str, name: str, options: dict) -> None:
+    """Their parameters set no limit of depth by default."""
+    model = getattr(pytest.importorskip(package), name)(**options)
+    with pytest.raises(InputError, match="must be fitted"):
+        guess_depth(model)
+    x = np.arange(160.0)[:, None]
+    model.fit(x, (x[:, 0] // 40 % 2).astype(int))  # two splits on a path, or three
+    assert guess_depth(model) in (depth_of_ensemble(5, 2), depth_of_ensemble(5, 3))
+
+
+@pytest.mark.parametrize(
     ("model", "message"),
     [
         (GradientBoostingRegressor(), "a regressor"),

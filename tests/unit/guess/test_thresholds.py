@@ -143,6 +143,43 @@ def test_other_libraries_by_choice(package: str) -> None:
     assert len(eliminate_columns(reference, y, np.ones(len(y)), tolerance=0.05).kept) >= 1
 
 
+@pytest.mark.parametrize("cut", range(1, 10))
+def test_thresholds_of_xgboost_are_float32_numbers(cut: int) -> None:
+    """Its thresholds are values of the column; in few digits some are above the float32 number that is meant."""
+    module = pytest.importorskip("xgboost")
+    x = np.tile(np.arange(10) / 10, 20)
+    y = (x >= cut / 10).astype(np.int32)
+    reference = reference_of(x[:, None], y, module.XGBClassifier(n_estimators=2, max_depth=1, n_jobs=1))
+    assert (reference.predictions == y).all()
+    (split,) = thresholds_in_use(reference)
+    np.testing.assert_array_equal(x <= split.threshold, y == 0)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"booster": "gblinear", "verbosity": 0},
+            "no trees whose thresholds",
+        ),  # else it warns through a callback
+        ({"enable_categorical": True, "feature_types": ["c"]}, "splits on categories"),
+        ({"booster": "dart"}, None),
+        ({"feature_types": ["int"]}, None),
+    ],
+)
+def test_other_kinds_of_xgboost_are_read_or_refused(options: dict, message: str | None) -> None:
+    module = pytest.importorskip("xgboost")
+    x = np.tile(np.arange(4.0), 20)[:, None]
+    y = (x[:, 0] >= 2).astype(np.int32)
+    model = module.XGBClassifier(n_estimators=3, max_depth=2, n_jobs=1, **options).fit(x, y)
+    reference = make_reference(model, table_from(x), y, np.array([0, 1]), np.ones(len(y)))
+    if message is None:
+        assert [1 <= split.threshold < 2 for split in thresholds_in_use(reference)] == [True]
+    else:
+        with pytest.raises(InputError, match=message):
+            thresholds_in_use(reference)
+
+
 def test_a_value_that_float32_rounds_goes_where_the_model_sends_it() -> None:
     """scikit-learn compares float32 values: near a million they are 1/16 apart."""
     values = 1e6 + np.array([0.02, 0.04, 0.11, 0.5])

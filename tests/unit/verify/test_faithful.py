@@ -95,3 +95,14 @@ def test_unfit_trees_are_refused():
     with pytest.raises(InputError, match="threshold splits"):
         check_faithful(odd, ensemble)
     assert isinstance(tree.splits[0], ThresholdSplit)
+
+
+@pytest.mark.parametrize("labels", [["no", "yes"], [False, True], [1.0, 2.5], [None, "yes"]])
+def test_labels_of_python_objects(labels):
+    """As pandas hands text on: what numpy holds is no numpy string."""
+    classes = np.array(labels, dtype=object)
+    ensemble = dataclasses.replace(random_ensemble(14), classes=classes)
+    tree = solve(ensemble).tree
+    assert check_faithful(tree, ensemble).faithful
+    swapped = dataclasses.replace(tree, prediction=1 - tree.prediction)
+    assert not check_faithful(swapped, ensemble).faithful
