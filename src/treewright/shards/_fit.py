@@ -215,7 +215,9 @@ def fit_shards(
         )
         place = Place(question, dealt.schema, dealt.labels)
         # Where all rows are of classes of factor 0, there is nothing to search, and every tree costs 0.
-        counting = replace(dealt, shards=[own for own in dealt.shards if question.weight_of(own.class_weight)])
+        counting = replace(
+            dealt, shards=[own for own in dealt.shards if question.weight_of(own.class_weight)]
+        )
         chosen, said = chosen_thresholds(
             thresholds, place, counting, sampled, seed=seed, shuffled=bool(shuffle)
         )

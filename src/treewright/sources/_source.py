@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from treewright.errors import InputError, InputTypeError
 from treewright.table import RawColumn, read_columns
 
-__all__ = ["PIECE_ROWS", "Piece", "Roles", "Source", "piece_of_frame", "stamp_of"]
+__all__ = ["PIECE_ROWS", "Piece", "Roles", "Source", "lacking", "piece_of_frame", "stamp_of"]
 
 PIECE_ROWS = 1 << 16  # rows read at a time
 
@@ -173,7 +173,9 @@ def piece_of_frame(frame: Any, roles: Roles, origin: str) -> Piece:
             )
     features = [name for name in known if name not in roles.apart]
     features = [name for name in features if roles.only is None or name in roles.only]
-    if not features and not roles.only:
+    if not features and roles.only:
+        raise InputError(lacking(origin, sorted(roles.only)))
+    if not features:
         raise InputError(f"{origin} has no feature columns besides {', '.join(sorted(roles.apart))}.")
     try:
         columns = read_columns(
@@ -186,6 +188,11 @@ def piece_of_frame(frame: Any, roles: Roles, origin: str) -> Piece:
     labels = None if roles.target is None else _labels(frame[roles.target], origin)
     weight = None if roles.weight is None else _weights(frame[roles.weight], origin)
     return Piece(columns, labels, weight, origin)
+
+
+def lacking(origin: str, names: Sequence[str]) -> str:
+    """Return the message about rows without columns that a tree splits on."""
+    return f"{origin} lacks columns that the tree needs: {', '.join(map(repr, names))}."
 
 
 def _labels(series: Any, origin: str) -> NDArray[Any]:

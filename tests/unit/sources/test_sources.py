@@ -11,6 +11,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from partitions import Partitions
 from treewright import fit_shards
 from treewright.errors import InputError
 from treewright.sources import Roles, SchemaBuilder, open_source
@@ -83,29 +84,7 @@ def duck(frame: pl.DataFrame, folder: Path) -> Any:
 
 def dask(frame: pl.DataFrame, folder: Path) -> Any:
     """Partitions as Dask has them (`dask.dataframe` itself needs pyarrow)."""
-    whole = in_pandas(frame, folder)
-
-    class Part:
-        def __init__(self, rows: slice) -> None:
-            self.rows = rows
-
-        def compute(self) -> Any:
-            return whole[self.rows]
-
-    class Frame:
-        npartitions = 3
-
-        @property
-        def partitions(self) -> list[Part]:
-            return [Part(slice(k * 200, k * 200 + 200)) for k in range(3)]
-
-        def __len__(self) -> int:
-            return N
-
-        def compute(self) -> Any:
-            raise AssertionError("it need not fit into memory")
-
-    return Frame()
+    return Partitions(in_pandas(frame, folder), 3)
 
 
 def in_pandas(frame: pl.DataFrame, folder: Path) -> Any:
