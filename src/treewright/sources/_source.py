@@ -16,6 +16,7 @@ from treewright.table import RawColumn, read_columns
 __all__ = ["PIECE_ROWS", "Piece", "Roles", "Source", "lacking", "piece_of_frame", "stamp_of"]
 
 PIECE_ROWS = 1 << 16  # rows read at a time
+LARGEST_WHOLE = 2.0**53  # up to which float64 holds all whole numbers
 
 
 @dataclass(frozen=True)
@@ -203,6 +204,10 @@ def _labels(series: Any, origin: str) -> NDArray[Any]:
         )
     if series.dtype.is_integer() or series.dtype.is_float():
         return np.asarray(series.to_numpy())
+    if series.dtype.is_decimal():
+        numbers = _floats(series)
+        is_whole = (numbers == np.floor(numbers)).all() and np.abs(numbers).max(initial=0.0) < LARGEST_WHOLE
+        return numbers.astype(np.int64) if is_whole else numbers
     values = series.to_list()
     if values and isinstance(values[0], bool):
         return np.array(values, dtype=np.bool_)
@@ -210,9 +215,15 @@ def _labels(series: Any, origin: str) -> NDArray[Any]:
 
 
 def _weights(series: Any, origin: str) -> NDArray[np.float64]:
-    if not (series.dtype.is_integer() or series.dtype.is_float()) or series.is_null().any():
+    if not series.dtype.is_numeric() or series.is_null().any():
         raise InputError(f"{origin}: the weight column {series.name!r} must hold a number in every row.")
-    return np.asarray(series.to_numpy(), dtype=np.float64)
+    return _floats(series)
+
+
+def _floats(series: Any) -> NDArray[np.float64]:
+    import narwhals as nw
+
+    return np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
 
 
 def stamp_of(files: Sequence[Path]) -> object:
