@@ -274,13 +274,13 @@ def test_a_file_that_changes_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     X, y = noisy(500)
     frame = pl.DataFrame(X, schema=["a", "b", "c", "d"]).with_columns(y=y)
     frame.write_parquet(tmp_path / "rows.parquet")
-    original = files_module.piece_of_frame
+    original = files_module.piece_with_dates
 
     def meanwhile(*arguments: Any) -> Any:
         (tmp_path / "rows.parquet").touch()
         return original(*arguments)
 
-    monkeypatch.setattr(files_module, "piece_of_frame", meanwhile)
+    monkeypatch.setattr(files_module, "piece_with_dates", meanwhile)
     with pytest.raises(InputError, match="changed while it was read"):
         fit_shards(tmp_path, "y")
 
