@@ -62,7 +62,7 @@ def test_ctrl_c_ends_the_run():
 
 
 def test_cross_validation_on_ray():
-    """Ray's backend gives joblib no answer before the last; its workers may take longer to start than the time limit."""
+    """Ray's backend gives joblib no answer before the last, and its workers may take longer to start than a limit."""
     import joblib
     from ray.util.joblib import register_ray
 
