@@ -62,13 +62,13 @@ def test_ctrl_c_ends_the_run():
 
 
 def test_cross_validation_on_ray():
-    """Ray's backend gives joblib no answer before the last."""
+    """Ray's backend gives joblib no answer before the last, and its workers may take longer to start than a limit."""
     import joblib
     from ray.util.joblib import register_ray
 
     register_ray()
-    here = OptimalTreeClassifierCV(max_depth=2, n_jobs=1).fit(X, Y)
+    here = OptimalTreeClassifierCV(max_depth=2, n_jobs=1, time_limit=None).fit(X, Y)
     with joblib.parallel_config(backend="ray", n_jobs=2):
-        there = OptimalTreeClassifierCV(max_depth=2, n_jobs=2).fit(X, Y)
+        there = OptimalTreeClassifierCV(max_depth=2, n_jobs=2, time_limit=None).fit(X, Y)
     assert to_text(there) == to_text(here)
     np.testing.assert_array_equal(there.cv_results_["mean_test_score"], here.cv_results_["mean_test_score"])

@@ -72,10 +72,14 @@ class RankedUnits:
         """
         return 2**self.tie_bits <= self.unit and lower // self.unit == upper // self.unit
 
+    @property
+    def error_of_leaf(self) -> float:
+        """By how much a leaf may be charged too much or too little, in integer weight times cost."""
+        return float((1 + 2**self.tie_bits / 2) / self.unit)
+
     def slack(self, n_leaves: float) -> float:
         """Return how far rounding may move the objective of a tree of so many leaves."""
-        per_leaf = (1 + 2**self.tie_bits / 2) / self.unit
-        return float(self.integers.slack + n_leaves * per_leaf * self.integers.unit)
+        return float(self.integers.slack + n_leaves * self.error_of_leaf * self.integers.unit)
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,9 +20,10 @@ from treewright.search._counted import counted_tree
 from treewright.search._held_to_one_split import cheaper_tree, held_to_one_split
 from treewright.search._integers import row_costs
 from treewright.search._kept import kept_result
+from treewright.search._leaf_rounding import charged_per_leaf, left_open_by_leaves
 from treewright.search._limits import Limits, ProgressCallback, stop_reason
 from treewright.search._options import BinaryOptions, RankedOptions
-from treewright.search._result import LEAVES_NOT_PROVEN, result_of
+from treewright.search._result import LEAVES_NOT_PROVEN, measured, result_of
 from treewright.search._shallow import search_then_shallower
 from treewright.search._single_split import NOTHING_SEARCHED, best_of_splits, ends_ungrouped, one_split
 from treewright.search._solve_ranked import solve_ranked
@@ -231,12 +232,16 @@ def solve_binary(
 
         def stated(shape: list[int], proven: bool) -> SolveResult:
             splits = [None if column < 0 else split_matrix.splits[column] for column in shape]
+            tree = counted_tree(problem, splits)
+            left_open = left_open_by_leaves(
+                problem, integers.unit, charged_per_leaf(integers), measured(problem, tree)[1]
+            )
             result = result_of(
                 problem,
-                counted_tree(problem, splits),
+                tree,
                 proven=proven,
                 lower_bound=raw["lower_bound"] * integers.unit - integers.slack,
-                slack=integers.slack,
+                slack=integers.slack + left_open / 2,
                 scope=split_matrix.scope,
                 stop=stop_reason(raw["stop"]),
                 stats={

@@ -19,6 +19,7 @@ from treewright.search._counted import counted_tree
 from treewright.search._held_to_one_split import best_split, cheaper_tree, held_to_one_split
 from treewright.search._integers import is_coarse
 from treewright.search._kept import engine_answer, kept_result, note_interrupt
+from treewright.search._leaf_rounding import left_open_by_leaves
 from treewright.search._limits import Limits, ProgressCallback, stop_reason
 from treewright.search._options import RankedOptions
 from treewright.search._ranked_rows import RankedRows, RankedUnits, ranked_rows
@@ -197,6 +198,9 @@ def solve_ranked(
                 int(max(units.objective(upper), measured(problem, tree)[1]) / problem.cost_complexity) + 1
             )
         slack = units.slack(most_leaves)
+        left_open = left_open_by_leaves(
+            problem, units.integers.unit, units.error_of_leaf, measured(problem, tree)[1]
+        )
         result = result_of(
             problem,
             tree,
@@ -206,7 +210,7 @@ def solve_ranked(
             upper_bound=units.objective(upper - tree.n_leaves * units.leaf)
             + problem.cost_complexity * tree.n_leaves
             + slack,
-            slack=units.integers.slack,
+            slack=units.integers.slack + left_open / 2,
             scope=space.scope,
             stop=stop_reason(answer["stop"]),
             stats=counts,

@@ -11,7 +11,8 @@ of any columns, is a sum of cells; so
 hold the least cost over *all* trees with l leaves whose splits are those of `Splits`: nothing is left out, every split
 being tried at every node. Costs are whole numbers, as many to a unit as `Whole` says, and the leaf penalty is added in
 fractions at the end; so the minimum is exact where `Whole.is_exact`, and otherwise each row is charged less than one
-unit too little, which keeps the minimum a lower bound. A leaf of fewer rows than `min_samples_leaf` is not allowed;
+unit too little, which keeps the minimum a lower bound. Costs such as 3 * .1 are too many units for 64 bits: Python's
+integers hold them exactly, where there are few sides. A leaf of fewer rows than `min_samples_leaf` is not allowed;
 the rows must then be all there are. It costs the product of the sides of each triple, once: about a
 millisecond for 16 bins.
 """
@@ -37,9 +38,10 @@ from treewright.tree import ColumnKind, LinearSplit, Split
 
 __all__ = ["Best", "best_of_cells"]
 
-LARGEST = 2**60  # all rows cost less; stands for a tree that is not allowed
+LARGEST = 2**60  # of 64 bits: all rows cost less; stands for a tree that is not allowed
+MOST_WIDE = 1 << 24  # products of sides and classes for which costs may be Python's integers, which are slow
 
-Costs = NDArray[np.int64]
+Costs = NDArray[Any]  # int64, or Python's integers
 
 
 @dataclass(frozen=True)
@@ -74,26 +76,32 @@ class Whole:
 
     Parameters
     ----------
-    paid : ndarray of shape (n_classes, n_classes), int64
+    paid : ndarray of shape (n_classes, n_classes), int64 or object
         Of predicting class p for a row of class c at ``paid[c, p]``.
     unit : Fraction
         Of weight times cost.
     is_exact : bool
+    largest : int, default=LARGEST
+        Stands for a tree that is not allowed; all rows cost less than a quarter of it.
     """
 
     paid: Costs
     unit: Fraction
     is_exact: bool
+    largest: int = LARGEST
 
     @staticmethod
-    def of(question: Question, class_rows: Sequence[int]) -> Whole:
-        """Return them for so many rows of each class, whose total cost stays below `LARGEST`."""
+    def of(question: Question, class_rows: Sequence[int], may_be_wide: bool = False) -> Whole:
+        """Return them for so many rows of each class, as Python's integers if they may be and 64 bits do not do."""
         given = question.paid
         factor = math.lcm(*(cost.denominator for row in given for cost in row))
         common = math.gcd(*(int(cost * factor) for row in given for cost in row)) or 1
         unit = Fraction(common, factor)
         most = sum((n * max(row) for n, row in zip(class_rows, given, strict=True)), Fraction(0))
         is_exact = most / unit < LARGEST // 4
+        if not is_exact and may_be_wide:
+            wide = np.array([[int(cost / unit) for cost in row] for row in given], dtype=object)
+            return Whole(wide, unit, True, 8 << int(most / unit).bit_length())
         if not is_exact:
             unit = most / (LARGEST // 4)
         # A class without rows here may cost any amount.
@@ -169,8 +177,11 @@ class _Search:
         self.place = {tuple(triple): t for t, triple in enumerate(coded.triples.tolist())}
         self.kept = np.array([float(factor > 0) for factor in question.factors])
         self.class_rows = self.counts(())
-        self.whole = Whole.of(question, self.class_rows.astype(np.int64).tolist())
         self.splits, self.scope, self.notes = self._splits(thresholds)
+        sides = 2 * len(self.splits.splits)
+        few = sides ** (question.max_depth or 0) * question.n_classes <= MOST_WIDE
+        self.whole = Whole.of(question, self.class_rows.astype(np.int64).tolist(), few)
+        self.largest, self.dtype = self.whole.largest, self.whole.paid.dtype
 
     # What the cells say.
 
@@ -187,14 +198,14 @@ class _Search:
 
     def leaf(self, rows: NDArray[np.float64]) -> Costs:
         """Return what leaves cost; the classes of their rows lie along the first axis."""
-        n, paid = rows.astype(np.int64), self.whole.paid
-        cost = np.full(n.shape[1:], LARGEST, dtype=np.int64)
+        n, paid = rows.astype(np.int64).astype(self.dtype, copy=False), self.whole.paid
+        cost = np.full(n.shape[1:], self.largest, dtype=self.dtype)
         for label in range(paid.shape[1]):
             dear = [c for c in range(paid.shape[0]) if paid[c, label]]
-            own = sum((n[c] * paid[c, label] for c in dear), np.zeros(n.shape[1:], dtype=np.int64))
+            own = sum((n[c] * paid[c, label] for c in dear), np.zeros(n.shape[1:], dtype=self.dtype))
             np.minimum(cost, own, out=cost)
         if self.question.min_samples_leaf > 1:
-            cost[np.tensordot(self.kept, rows, axes=1) < self.question.min_samples_leaf] = LARGEST
+            cost[np.tensordot(self.kept, rows, axes=1) < self.question.min_samples_leaf] = self.largest
         return cost
 
     def _splits(self, thresholds: Any) -> tuple[Splits, str, tuple[str, ...]]:
@@ -249,8 +260,8 @@ class _Search:
         """
         splits, depth = self.splits, self.question.max_depth or 0
         n = 2 * len(splits.splits)
-        one = np.full((n, n), LARGEST, dtype=np.int64)
-        two = np.full((n, n), LARGEST, dtype=np.int64)
+        one = np.full((n, n), self.largest, dtype=self.dtype)
+        two = np.full((n, n), self.largest, dtype=self.dtype)
         used = [j for j in range(self.coded.n_split) if len(splits.sides[j])]
         for i, j in itertools.combinations_with_replacement(used, 2) if depth >= 2 else ():
             if self.is_over():
@@ -273,14 +284,16 @@ class _Search:
         self.side: dict[int, Costs] = {1: self._alone()}
         for leaves in range(2, 5):
             self.side[leaves] = np.minimum(
-                LARGEST,
-                np.min([self._ways(a, b).min(axis=1, initial=LARGEST) for a, b in _sums(leaves, 2)], axis=0),
+                self.largest,
+                np.min(
+                    [self._ways(a, b).min(axis=1, initial=self.largest) for a, b in _sums(leaves, 2)], axis=0
+                ),
             )
         root = {1: int(self.leaf(self.class_rows[:, None])[0])}
         for leaves in range(2, 9):
             root[leaves] = min(
-                (int(self._roots(a, b).min(initial=2 * LARGEST)) for a, b in _sums(leaves, 4)),
-                default=LARGEST,
+                (int(self._roots(a, b).min(initial=2 * self.largest)) for a, b in _sums(leaves, 4)),
+                default=self.largest,
             )
         most = 2 ** (question.max_depth or 0)
         if question.max_leaf_nodes is not None:
@@ -289,7 +302,7 @@ class _Search:
         priced = {
             leaves: cost * self.whole.unit + question.leaf_penalty * weight * leaves
             for leaves, cost in root.items()
-            if leaves <= most and cost < LARGEST and (leaves == 1 or n_splits)
+            if leaves <= most and cost < self.largest and (leaves == 1 or n_splits)
         }
         if not priced:  # not even one leaf has enough rows
             priced = {1: question.leaf_penalty * weight}
@@ -298,7 +311,7 @@ class _Search:
         return Best(shape, priced[leaves], self.whole.is_exact, is_whole, self.scope, self.notes)
 
     def _alone(self) -> Costs:
-        found = [np.empty(0, dtype=np.int64)]
+        found = [np.empty(0, dtype=self.dtype)]
         found += [self.leaf(self.below((j,))) for j in range(self.coded.n_split) if len(self.splits.sides[j])]
         return np.concatenate(found)
 
@@ -317,7 +330,9 @@ class _Search:
     def _grown(self, leaves: int, cost: int) -> Shape:
         """Return the first tree of that cost."""
         left, right = next(
-            (a, b) for a, b in _sums(leaves, 4) if int(self._roots(a, b).min(initial=2 * LARGEST)) == cost
+            (a, b)
+            for a, b in _sums(leaves, 4)
+            if int(self._roots(a, b).min(initial=2 * self.largest)) == cost
         )
         split = int(np.argmin(self._roots(left, right)))
         return (

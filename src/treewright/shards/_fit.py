@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -213,8 +214,14 @@ def fit_shards(
             class_weight=class_weight,
         )
         place = Place(question, dealt.schema, dealt.labels)
-        chosen, said = chosen_thresholds(thresholds, place, dealt, sampled, seed=seed, shuffled=bool(shuffle))
-        run = Run(place, dealt.shards, chosen, limits, pool.of_tasks(len(dealt.shards)), report)
+        # Where all rows are of classes of factor 0, there is nothing to search, and every tree costs 0.
+        counting = replace(
+            dealt, shards=[own for own in dealt.shards if question.weight_of(own.class_weight)]
+        )
+        chosen, said = chosen_thresholds(
+            thresholds, place, counting, sampled, seed=seed, shuffled=bool(shuffle)
+        )
+        run = Run(place, counting.shards, chosen, limits, pool.of_tasks(len(counting.shards)), report)
         coded = None if step_limit is not None else coded_of(run, dealt.n_read, dealt.weighted)
         shape = _bounded(run, wanted) if coded is None else _counted(run, coded)
         notes = (*dealt.notes, *_weightless(dealt), *said, *_not_random(dealt, bool(shuffle)))

@@ -9,7 +9,7 @@ import numpy as np
 
 from treewright.errors import InputError
 from treewright.sources._csv import CsvSource
-from treewright.sources._source import EncodedRows, Roles, Source
+from treewright.sources._source import EncodedRows, Roles, Source, lacking
 from treewright.table import encode_column
 from treewright.tree import Tree
 
@@ -54,9 +54,7 @@ def encoded_pieces(source: Source, roles: Roles, tree: Tree) -> Iterator[Encoded
         raws = {raw.name: raw for raw in piece.columns}
         absent = [tree.columns[j].name for j in sorted(tree.asked) if tree.columns[j].name not in raws]
         if absent:
-            raise InputError(
-                f"{piece.origin} lacks columns that the tree needs: {', '.join(map(repr, absent))}."
-            )
+            raise InputError(lacking(piece.origin, absent))
         X = np.full((piece.n_rows, len(tree.columns)), np.nan, order="F")
         for j in sorted(tree.asked):
             try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,13 +13,8 @@ import numpy as np
 from treewright._plural import first_of
 from treewright.errors import InputError
 from treewright.sources._settled import SettledSource, with_reading
-from treewright.sources._source import PIECE_ROWS, Piece, Roles, Source, piece_of_frame, stamp_of
-from treewright.sources._typed_dates import (
-    formats_of_dates,
-    notes_on_dates,
-    with_parts_of_dates,
-    without_missing_dates,
-)
+from treewright.sources._source import PIECE_ROWS, Piece, Roles, Source, stamp_of
+from treewright.sources._typed_dates import formats_of_dates, piece_with_dates, without_missing_dates
 from treewright.table import DateFormat, Reading, Settings, need_polars
 
 __all__ = ["ParquetSource", "source_of_files"]
@@ -199,10 +194,7 @@ class ParquetSource:
             yield self._piece(frame, roles, self.files[k].name)
 
     def _piece(self, frame: Any, roles: Roles, origin: str) -> Piece:
-        dates = {name: own for name, own in self.dates.items() if name in frame and name not in roles.apart}
-        frame = with_parts_of_dates(without_missing_dates(frame, self._missing_in), dates, origin)
-        piece = piece_of_frame(frame, roles, origin)
-        return replace(piece, notes=tuple(notes_on_dates(dates))) if roles.only is None else piece
+        return piece_with_dates(frame, roles, origin, self.dates, self._missing_in)
 
     def _missing_in(self, name: str) -> tuple[str, ...]:
         return (*self.settings.missing, *self.settings.missing_in.get(name, ()))

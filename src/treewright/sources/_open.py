@@ -47,7 +47,7 @@ def open_source(
     settings : Settings, default=None
         Of files: what was settled about their columns (`columns.yaml`).
     reading : Reading, default=None
-        Of files: how those were read that the tree was made from.
+        How the rows were read that the tree was made from; of sources other than files only the dates matter.
 
     Returns
     -------
@@ -80,19 +80,19 @@ def open_source(
     elif hasattr(source, "collect") and hasattr(source, "collect_schema"):
         from treewright.sources._streams import LazySource
 
-        found = LazySource(source)
+        found = LazySource(source, reading)
     elif hasattr(source, "npartitions") and hasattr(source, "compute"):
         from treewright.sources._streams import DaskSource
 
-        found = DaskSource(source)
+        found = DaskSource(source, reading)
     elif hasattr(source, "fetchdf") and hasattr(source, "aggregate"):
         from treewright.sources._streams import DuckSource
 
-        found = DuckSource(source)
+        found = DuckSource(source, reading)
     elif hasattr(source, "to_batches") and hasattr(source, "count_rows"):
         from treewright.sources._streams import ArrowSource
 
-        found = ArrowSource(source)
+        found = ArrowSource(source, reading)
     else:
         return _in_memory(source, y, sample_weight)
     if y is not None or sample_weight is not None:

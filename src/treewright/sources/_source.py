@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from treewright.errors import InputError, InputTypeError
 from treewright.table import RawColumn, read_columns
 
-__all__ = ["PIECE_ROWS", "Piece", "Roles", "Source", "piece_of_frame", "stamp_of"]
+__all__ = ["PIECE_ROWS", "Piece", "Roles", "Source", "lacking", "piece_of_frame", "stamp_of"]
 
 PIECE_ROWS = 1 << 16  # rows read at a time
+LARGEST_WHOLE = 2.0**53  # up to which float64 holds all whole numbers
 
 
 @dataclass(frozen=True)
@@ -173,7 +174,9 @@ def piece_of_frame(frame: Any, roles: Roles, origin: str) -> Piece:
             )
     features = [name for name in known if name not in roles.apart]
     features = [name for name in features if roles.only is None or name in roles.only]
-    if not features and not roles.only:
+    if not features and roles.only:
+        raise InputError(lacking(origin, sorted(roles.only)))
+    if not features:
         raise InputError(f"{origin} has no feature columns besides {', '.join(sorted(roles.apart))}.")
     try:
         columns = read_columns(
@@ -188,6 +191,11 @@ def piece_of_frame(frame: Any, roles: Roles, origin: str) -> Piece:
     return Piece(columns, labels, weight, origin)
 
 
+def lacking(origin: str, names: Sequence[str]) -> str:
+    """Return the message about rows without columns that a tree splits on."""
+    return f"{origin} lacks columns that the tree needs: {', '.join(map(repr, names))}."
+
+
 def _labels(series: Any, origin: str) -> NDArray[Any]:
     if series.is_null().any():
         raise InputError(
@@ -196,6 +204,10 @@ def _labels(series: Any, origin: str) -> NDArray[Any]:
         )
     if series.dtype.is_integer() or series.dtype.is_float():
         return np.asarray(series.to_numpy())
+    if series.dtype.is_decimal():
+        numbers = _floats(series)
+        is_whole = (numbers == np.floor(numbers)).all() and np.abs(numbers).max(initial=0.0) < LARGEST_WHOLE
+        return numbers.astype(np.int64) if is_whole else numbers
     values = series.to_list()
     if values and isinstance(values[0], bool):
         return np.array(values, dtype=np.bool_)
@@ -203,9 +215,15 @@ def _labels(series: Any, origin: str) -> NDArray[Any]:
 
 
 def _weights(series: Any, origin: str) -> NDArray[np.float64]:
-    if not (series.dtype.is_integer() or series.dtype.is_float()) or series.is_null().any():
+    if not series.dtype.is_numeric() or series.is_null().any():
         raise InputError(f"{origin}: the weight column {series.name!r} must hold a number in every row.")
-    return np.asarray(series.to_numpy(), dtype=np.float64)
+    return _floats(series)
+
+
+def _floats(series: Any) -> NDArray[np.float64]:
+    import narwhals as nw
+
+    return np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
 
 
 def stamp_of(files: Sequence[Path]) -> object:

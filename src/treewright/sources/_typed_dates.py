@@ -1,15 +1,19 @@
-"""Columns of dates in Parquet files: the same numbers as those that are made of dates in a file that is read whole."""
+"""Columns of dates in typed sources, files and streams: the same numbers as in a file that is read whole."""
 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from treewright.errors import InputError
-from treewright.table import DateFormat, DateSpan, expand_dates, note_on_dates
+import numpy as np
 
-__all__ = ["formats_of_dates", "notes_on_dates", "with_parts_of_dates", "without_missing_dates"]
+from treewright.errors import InputError
+from treewright.sources._source import Piece, Roles, piece_of_frame
+from treewright.table import DateFormat, DateSpan, dates_of, expand_dates, note_on_dates
+
+__all__ = ["formats_of_dates", "piece_with_dates", "without_missing_dates"]
 
 
 def formats_of_dates(
@@ -27,7 +31,7 @@ def formats_of_dates(
         Their names, for messages.
     schemas : sequence of polars.Schema
     frames : callable
-        From the number of a file and names of its columns to its rows, in frames of polars.
+        From the number of a file and names of its columns to its rows, in eager frames.
     apart : collection of str
         Columns that are not read as dates.
     categorical : collection of str
@@ -68,35 +72,56 @@ def formats_of_dates(
     return {name: span.format("ymd", "-") for name, span in spans.items()}
 
 
-def with_parts_of_dates(frame: Any, formats: Mapping[str, DateFormat], origin: str) -> Any:
-    """Return a frame with the parts of dates in the place of each column of dates.
+def piece_with_dates(
+    frame: Any,
+    roles: Roles,
+    origin: str,
+    formats: Mapping[str, DateFormat],
+    missing: Callable[[str], Iterable[str]],
+) -> Piece:
+    """Read some rows of an eager frame, with the parts of dates in the place of each column of dates.
 
     Parameters
     ----------
-    frame : polars.DataFrame
-    formats : mapping of str to DateFormat
-        By column; columns of another type stay as they are.
+    frame : frame of pandas, polars or pyarrow
+    roles : Roles
     origin : str
         Where the rows come from, for messages.
+    formats : mapping of str to DateFormat
+        Of the columns of dates.
+    missing : callable
+        From a column to the texts that mean missing in it.
     """
-    import polars as pl
+    own = {name: written for name, written in formats.items() if name not in roles.apart}
+    piece = piece_of_frame(
+        _with_parts(without_missing_dates(frame, missing), own, origin) if own else frame, roles, origin
+    )
+    notes = () if roles.only is not None else tuple(note_on_dates(*item) for item in own.items())
+    return replace(piece, notes=notes)
 
-    if not formats:
-        return frame
+
+def _with_parts(frame: Any, formats: Mapping[str, DateFormat], origin: str) -> Any:
+    """Return a frame with the parts of dates; columns of another type stay as they are."""
+    import narwhals as nw
+
+    given = nw.from_native(frame, eager_only=True)
     columns = []
-    for name, dtype in frame.schema.items():
-        one = frame.select(name)
-        if name in formats and (_is_date(dtype) or _is_empty(dtype)):
-            dates = one.cast({name: pl.Date}) if _is_empty(dtype) else one
-            one = expand_dates(dates, like=list(formats[name].names(name).values()))
-        columns += one.get_columns()
+    for name in given.columns:
+        one = given.select(name)
+        if name in formats:
+            parts = list(formats[name].names(name).values())
+            if dates_of(one[name]) is not None:
+                one = nw.from_native(expand_dates(one.to_native(), like=parts), eager_only=True)
+            elif one[name].is_null().all():  # and so without a type
+                one = one.with_columns(nw.lit(np.nan, nw.Float64).alias(part) for part in parts).drop(name)
+        columns += list(one.iter_columns())
     names = [column.name for column in columns]
     if len(set(names)) < len(names):
         raise InputError(
             f"{origin} has a column with the same name as a part of one of its dates; rename that column, so that a "
             "split can name its column."
         )
-    return pl.DataFrame(columns)
+    return given.select(*columns).to_native()
 
 
 def without_missing_dates(frame: Any, codes: Callable[[str], Iterable[str]]) -> Any:
@@ -104,27 +129,29 @@ def without_missing_dates(frame: Any, codes: Callable[[str], Iterable[str]]) -> 
 
     Parameters
     ----------
-    frame : polars.DataFrame
+    frame : frame of pandas, polars or pyarrow
     codes : callable
         From a column to the texts that mean missing in it; those that are no dates do not matter.
     """
-    import polars as pl
+    import narwhals as nw
 
-    changed = []
-    for name, dtype in frame.schema.items():
-        moments = list(filter(None, map(_moment, codes(name)))) if _is_date(dtype) else []
-        if moments:
-            column = pl.col(name)
-            local = column.dt.replace_time_zone(None) if dtype == pl.Datetime else column
-            odd = local.cast(pl.Datetime("us")).is_in(moments)
-            changed.append(pl.when(odd).then(None).otherwise(column).alias(name))
-    return frame.with_columns(changed) if changed else frame
-
-
-def notes_on_dates(formats: Mapping[str, DateFormat]) -> Iterator[str]:
-    """Yield what is to be said about the columns of dates."""
-    for name, written in formats.items():
-        yield note_on_dates(name, written)
+    given = nw.from_native(frame, eager_only=True)
+    changed: list[Any] = []
+    for name, dtype in given.schema.items():
+        is_date = dtype in (nw.Date, nw.Datetime)
+        moments = list(filter(None, map(_moment, codes(name)))) if is_date or dtype == nw.Object else []
+        if moments and is_date:
+            column = nw.col(name)
+            local = column.dt.replace_time_zone(None) if dtype == nw.Datetime else column
+            odd = local.cast(nw.Datetime("us")).is_in(moments)
+            changed.append(nw.when(~odd).then(column).alias(name))
+        elif moments:  # Python's dates perhaps, in a frame of pandas
+            cells = [None if _moment(str(cell)) in moments else cell for cell in given[name].to_list()]
+            backend, index = nw.get_native_namespace(given), nw.maybe_get_index(given)
+            changed.append(
+                nw.maybe_set_index(nw.new_series(name, cells, nw.Object, backend=backend), index=index)
+            )
+    return given.with_columns(*changed).to_native() if changed else frame
 
 
 def _moment(text: str) -> datetime.datetime | None:

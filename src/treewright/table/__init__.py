@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from treewright.table._date_survey import DateSpan as DateSpan
     from treewright.table._date_survey import DateSurvey as DateSurvey
     from treewright.table._dates import note_on_dates as note_on_dates
+    from treewright.table._expand_dates import dates_of as dates_of
     from treewright.table._expand_dates import expand_dates
     from treewright.table._finding import Finding
     from treewright.table._formats import DateFormat, NumberFormat, Reading, is_unit
@@ -55,6 +56,7 @@ _HOME = {
     "NumberFormat": "_formats",
     "Reading": "_formats",
     "Settings": "_settings",
+    "dates_of": "_expand_dates",
     "expand_dates": "_expand_dates",
     "header_of": "_csv",
     "is_unit": "_formats",

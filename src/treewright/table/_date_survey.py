@@ -75,12 +75,12 @@ class DateSpan:
         self.add(least, greatest, days.max() if len(days) else None)
 
     def add_frame(self, frame: Any, column: str) -> None:
-        """Add the dates of a column of a frame of polars."""
+        """Add the dates of a column of an eager frame; one without any value has no type."""
         import narwhals as nw
 
         dates = dates_of(nw.from_native(frame, eager_only=True)[column])
-        assert dates is not None  # a column of dates, by its type
-        self.add_dates(dates)
+        if dates is not None:
+            self.add_dates(dates)
 
     def format(self, order: str, mark: str) -> DateFormat:
         """Return the format with the parts that vary and the age, counted from the latest date."""

@@ -16,6 +16,7 @@ import pytest
 from shard_workers import count_all_but_the_first, count_and_die_once
 from treewright import SolveStatus, fit_shards
 from treewright.result import StopReason
+from treewright.shards import _best_of_cells as cells_module
 from treewright.shards import _coded as coded_module
 from treewright.shards import _count_cells as count_module
 from treewright.shards import _deal as deal_module
@@ -24,6 +25,7 @@ from treewright.shards._best_of_cells import LARGEST, Whole
 from treewright.shards._narrow import narrowed, widened
 from treewright.shards._run import Run
 from treewright.sources import _files as files_module
+from treewright.sources import _source as source_module
 from treewright.sources import open_source
 
 N = 4000
@@ -209,7 +211,7 @@ def test_rare_values_of_a_column_that_seems_binary_are_kept(
     monkeypatch.setattr(
         files_module.ParquetSource,
         "sample",
-        lambda self, roles, n, r: [files_module.piece_of_frame(frame[:2000], roles, "rows")],
+        lambda self, roles, n, r: [source_module.piece_of_frame(frame[:2000], roles, "rows")],
     )
     fitted = fit_shards(tmp_path, "y", **ASKED)
     assert fitted.result_.status is SolveStatus.OPTIMAL
@@ -330,3 +332,43 @@ def test_an_interrupt_between_the_steps_of_a_run_keeps_a_tree(
         assert result.status is SolveStatus.FEASIBLE
         assert 0 < result.lower_bound <= best.objective <= result.objective
         assert sum(result.stats["shard_rows"]) == N
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_costs_beyond_64_bits_are_compared_exactly_where_there_are_few_sides(
+    depth: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """3 * .1 is no decimal, and 2**-54 the unit of it and 1."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 4, (500, 3)).astype(float)
+    y = ((X[:, 0] > 1) & (X[:, 1] < 3)) ^ (rng.random(500) < 0.15)
+    asked: dict[str, Any] = {
+        "costs": [[0, 3 * 0.1], [1, 0]],
+        "thresholds": {f"x{j}": [0.5, 1.5, 2.5] for j in range(3)},
+        "max_depth": depth,
+        "min_samples_leaf": 5,
+        "cost_complexity": 0.003,
+        "progress": False,
+    }
+    exact = fit_shards(X, y, **asked).result_
+    assert exact.stats["counted"]
+    assert exact.status is SolveStatus.OPTIMAL
+    monkeypatch.setattr(cells_module, "MOST_WIDE", 0)
+    rounded = fit_shards(X, y, **asked).result_
+    assert rounded.status is SolveStatus.FEASIBLE
+    assert rounded.lower_bound <= exact.objective <= rounded.objective
+    assert rounded.gap < 1e-14
+
+
+def test_costs_that_differ_in_the_last_bit_are_told_apart() -> None:
+    """Of 3 * .1 and .3 the latter is less, by 2**-54."""
+    X = np.repeat([0.0, 1.0, 2.0], 10)[:, None]
+    y = np.repeat([0, 1, 2], 10)
+    costs = np.array([[0, 3 * 0.1, 0.3], [3 * 0.1, 0, 0.3], [1, 1, 0]])
+    result = fit_shards(X, y, costs=costs, thresholds={"x0": [1.5]}, max_depth=1, progress=False).result_
+    paid = [[Fraction(cost) for cost in row] for row in costs.tolist()]
+    penalty = Fraction(0.01)
+    leaf = min(10 * sum(paid[c][p] for c in range(3)) for p in range(3)) / 30 + penalty
+    split = 10 * min(paid[0][p] + paid[1][p] for p in range(3)) / 30 + 2 * penalty
+    assert result.status is SolveStatus.OPTIMAL
+    assert result.objective == float(min(leaf, split))

@@ -274,13 +274,13 @@ def test_a_file_that_changes_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     X, y = noisy(500)
     frame = pl.DataFrame(X, schema=["a", "b", "c", "d"]).with_columns(y=y)
     frame.write_parquet(tmp_path / "rows.parquet")
-    original = files_module.piece_of_frame
+    original = files_module.piece_with_dates
 
     def meanwhile(*arguments: Any) -> Any:
         (tmp_path / "rows.parquet").touch()
         return original(*arguments)
 
-    monkeypatch.setattr(files_module, "piece_of_frame", meanwhile)
+    monkeypatch.setattr(files_module, "piece_with_dates", meanwhile)
     with pytest.raises(InputError, match="changed while it was read"):
         fit_shards(tmp_path, "y")
 
@@ -466,3 +466,25 @@ def test_labels_are_no_weights() -> None:
     frame = pl.DataFrame({"x": [1, 2, 3], "y": [0, 1, 1]})
     with pytest.raises(InputError, match="target and sample_weight are the same column 'y'"):
         fit_shards(frame, "y", sample_weight="y", progress=False)
+
+
+@pytest.mark.parametrize("thresholds", ["all", 4])
+def test_shards_of_classes_that_do_not_count_are_not_searched(thresholds: Any) -> None:
+    """Every tree costs 0 on them, so they neither fail nor keep the proof from the others."""
+    X, y = np.arange(300.0).reshape(-1, 1), np.repeat([0, 1, 2], 100)
+    model = fit_shards(
+        X,
+        y,
+        class_weight={0: 0.0},
+        thresholds=thresholds,
+        max_depth=1,
+        shard_rows=100,
+        shuffle=False,
+        step_limit=10**6,
+        progress=False,
+    )
+    result = model.result_
+    assert not [note for note in result.notes if "failed" in note or "Nothing is proven" in note]
+    assert result.stats["shards_lost"] == 0
+    assert result.stats["shard_rows"] == [100, 100]
+    assert verify_shards(model, X, target=y).ok

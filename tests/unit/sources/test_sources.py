@@ -11,6 +11,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from partitions import Partitions
 from treewright import fit_shards
 from treewright.errors import InputError
 from treewright.sources import Roles, SchemaBuilder, open_source
@@ -18,7 +19,7 @@ from treewright.sources import _blocks as blocks_module
 from treewright.sources import _csv as csv_module
 from treewright.sources import _source as source_module
 from treewright.sources import _streams as streams_module
-from treewright.table import table_from
+from treewright.table import load_csv, table_from
 from treewright.verify import verify_shards
 
 N = 500
@@ -83,29 +84,7 @@ def duck(frame: pl.DataFrame, folder: Path) -> Any:
 
 def dask(frame: pl.DataFrame, folder: Path) -> Any:
     """Partitions as Dask has them (`dask.dataframe` itself needs pyarrow)."""
-    whole = in_pandas(frame, folder)
-
-    class Part:
-        def __init__(self, rows: slice) -> None:
-            self.rows = rows
-
-        def compute(self) -> Any:
-            return whole[self.rows]
-
-    class Frame:
-        npartitions = 3
-
-        @property
-        def partitions(self) -> list[Part]:
-            return [Part(slice(k * 200, k * 200 + 200)) for k in range(3)]
-
-        def __len__(self) -> int:
-            return N
-
-        def compute(self) -> Any:
-            raise AssertionError("it need not fit into memory")
-
-    return Frame()
+    return Partitions(in_pandas(frame, folder), 3)
 
 
 def in_pandas(frame: pl.DataFrame, folder: Path) -> Any:
@@ -355,3 +334,18 @@ def test_files_that_are_given_twice_are_told(tmp_path: Path) -> None:
     assert result.stats["rows"] == 30
     assert result.notes == ("Given more than once, so that their rows count as often: b.csv.",)
     assert fit_shards(tmp_path, "y", max_depth=1, progress=False).result_.notes == ()
+
+
+@pytest.mark.parametrize("kind", ["polars", "lazy", "parquet"])
+def test_decimals_are_numbers_as_in_a_file_that_is_read_whole(tmp_path: Path, kind: str) -> None:
+    decimals = {name: pl.Decimal(9, 2) for name in ("x", "w", "y")}
+    frame = pl.DataFrame({"x": [1, 2, 3], "w": [0.5, 1.0, 2.0], "y": [0, 1, 1]}).cast(decimals)
+    frame.write_parquet(tmp_path / "rows.parquet")
+    source = {"polars": frame, "lazy": frame.lazy(), "parquet": tmp_path / "rows.parquet"}[kind]
+    _, X, labels, weights = read(open_source(source), Roles("y", "w"))
+    assert X[:, 0].tolist() == [1.0, 2.0, 3.0]
+    assert weights.tolist() == [0.5, 1.0, 2.0]
+    assert labels.dtype == np.int64
+    assert labels.tolist() == load_csv(tmp_path / "rows.parquet", target="y").target.tolist() == [0, 1, 1]
+    halves = frame.with_columns(y=pl.col("y").cast(pl.Float64) / 2).cast({"y": pl.Decimal(9, 2)})
+    assert read(open_source(halves), Roles("y", "w"))[2].tolist() == [0.0, 0.5, 0.5]
