@@ -230,9 +230,10 @@ class MIPTreeClassifier(TreeClassifier):
         )
         self.classes_ = problem.classes
         if result.status is SolveStatus.FEASIBLE:
+            by_limit = result.stop_reason is not None
+            advice = "Raise time_limit or lower max_depth" if by_limit else "More time brings no proof"
             warnings.warn(
-                f"{result.sentence()} Raise time_limit or lower max_depth; the exact search needs a small part of "
-                "the time.",
+                f"{result.sentence()} {advice}; the exact search needs a small part of the time.",
                 ConvergenceWarning,
                 stacklevel=2,
             )

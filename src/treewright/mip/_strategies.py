@@ -138,7 +138,9 @@ def follow(
                 job.limits.memory_limit,
             )
             start = formulation.write(full_tree(best, level, instance)) if has_start else None
-            job = replace(job, keep=formulation.tree_variables, limits=limits, start=start)
+            job = replace(
+                job, keep=formulation.tree_variables, limits=limits, start=start, unit=formulation.model.unit
+            )
             outcome = call(formulation, job)
         except ModelUnfinished as unfinished:
             outcome = _not_begun(unfinished.reason, unfinished.note)
