@@ -66,7 +66,11 @@ def run(model: Model, job: Job) -> Outcome:
         seconds = time.monotonic() - watch.start
     if watch.error is not None:
         raise watch.error
-    return _outcome(solver, watch, job, seconds)
+    try:
+        return _outcome(solver, watch, job, seconds)
+    except KeyboardInterrupt:  # the solver ended before: its solutions are read again
+        watch.stop = watch.stop or StopReason.INTERRUPT
+        return _outcome(solver, watch, job, seconds)
 
 
 class _Watch:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import asdict, dataclass
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -37,6 +38,7 @@ from treewright.search import (
     Progress,
     ProgressCallback,
     is_coarse,
+    kept_result,
     leaf_accuracy_result_of,
     result_of,
 )
@@ -200,7 +202,8 @@ def solve(
     terms = {"method": "mip", "formulation": formulation, "strategy": strategy, **asdict(options)}
     if leaf_accuracy:
         terms |= {"method": "leaf-accuracy", "criterion": "accuracy"}  # as the search says it
-    return _result(problem, instance, solution, terms, leaf_accuracy, wide, time.monotonic() - began)
+    seconds = time.monotonic() - began
+    return kept_result(partial(_result, problem, instance, solution, terms, leaf_accuracy, wide, seconds))
 
 
 def make_formulation(problem: Problem, formulation: str, options: MIPOptions | None = None) -> Formulation:

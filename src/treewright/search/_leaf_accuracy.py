@@ -179,7 +179,7 @@ def solve_leaf_accuracy(
             notes=space.notes,
         )
 
-    return cast("LeafAccuracyResult", space.choice.sign(kept_result(answered)))
+    return cast("LeafAccuracyResult", kept_result(lambda: space.choice.sign(answered())))
 
 
 def _ends_unranked(
@@ -330,7 +330,7 @@ def solve_with_leaf_accuracy(
             notes=space.notes,
         )
 
-    return space.choice.sign(kept_result(answered))
+    return kept_result(lambda: space.choice.sign(answered()))
 
 
 def _whole_units(problem: Problem, weights: FullWeights) -> tuple[int, int]:
