@@ -139,12 +139,12 @@ class FrontCV:
             self._after_choice(problem)
 
         late = begun_again(choose)  # all folds were scored before that
-        asked = StopReason.INTERRUPT if late else stop
-        if told := told_to_stop(asked):  # the points of the front may be proven before a fold was cut short
+        by_user = StopReason.INTERRUPT if late else stop
+        if told := told_to_stop(by_user):  # the points of the front may be proven before a fold was cut short
             self.result_ = replace(self.result_, stats={**self.result_.stats, **told})
         unproven = sum(front.proven_leaves < problem.max_leaf_nodes for front in fronts)
         unproven += frontier.proven_leaves < problem.max_leaf_nodes
-        interrupted = asked is StopReason.INTERRUPT
+        interrupted = by_user is StopReason.INTERRUPT
         short = "step_limit" if (stop or frontier.stop_reason) is StopReason.STEP_LIMIT else "time_limit"
         advice = f"Raise {short}, {advice}"
         if stop is not None:

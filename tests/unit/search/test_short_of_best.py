@@ -1,4 +1,4 @@
-"""Where a tree has a worst leaf that only counts as good as the best one, its certificate says what it falls short by."""
+"""Where a worst leaf only counts as good as the best one, the certificate says what it falls short by."""
 
 from __future__ import annotations
 
