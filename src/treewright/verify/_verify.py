@@ -4,8 +4,9 @@ Routes, counts, weights, leaf labels, loss, objective and constraints are recomp
 certificate's sentence is compared with the question (`_words`). The lower bound cannot be recomputed, because that is
 what the search does. But it must hold for every tree within the constraints, and some of these can be made from the
 tree itself by removing splits (`_subtrees`). None of them may be below the bound. Nor may the tree be worse than one of
-them, because no search has a reason to return such a tree; only a person who chose the tree may have one. Longer than 400
-lines because the checks of both kinds of results share the tolerances at its end.
+them, because no search has a reason to return such a tree; only a person who chose the tree may have one.
+
+Longer than 400 lines because the checks of both kinds of results share the tolerances at its end.
 """
 
 from __future__ import annotations
