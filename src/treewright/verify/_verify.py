@@ -244,10 +244,12 @@ def _leaf_accuracy_checks(problem: Problem, result: LeafAccuracyResult, facts: F
     gap = bound - worst
     optimal = result.status is not SolveStatus.FEASIBLE
     consistent = not optimal or (result.stop_reason is None and result.stats["value_proven"])
-    stated = bound - result.objective <= left * (1 + TOLERANCE) + LAST_BITS and gap <= left + slack
+    apart = min(1.0, result.objective + left) - bound  # the sentence states what the bound leaves open
+    stated = abs(apart) <= left * TOLERANCE + LAST_BITS and gap <= left + slack
     consistent &= not result.stats["value_proven"] or stated
     consistent &= not result.stats["loss_proven"] or bool(result.stats["value_proven"])
-    consistent &= not (result.stats["loss_proven"] and by_solver)  # integer programs optimize only the value
+    # Integer programs optimize only the value, and nothing else proves it alone.
+    consistent &= not optimal or result.stats["loss_proven"] is not by_solver
     yield _status(result, gap, consistent)
 
 
