@@ -149,10 +149,16 @@ def worst_leaf_stopped(**proven: bool) -> str:
     ).sentence()
 
 
-def worst_leaf_alone() -> str:
+def worst_leaf_alone(tolerance: float = 0.0) -> str:
     """Say what a mixed-integer program says, which proves the worst leaf and nothing about errors."""
     found = worst_leaf()
-    return replace(found, stats={**found.stats, "loss_proven": False}).sentence()
+    return replace(found, stats={**found.stats, "loss_proven": False, "tolerance": tolerance}).sentence()
+
+
+def worst_leaf_short() -> str:
+    """Say what is said of a worst leaf that only counts as good as the best one."""
+    found = worst_leaf()
+    return replace(found, stats={**found.stats, "tolerance": 1.3e-13}).sentence()
 
 
 def explained(weighted: bool = False) -> str:
@@ -215,6 +221,13 @@ def rounded() -> str:
     """Say what a proof says whose weights had to be rounded."""
     proven = optimal()
     return replace(proven, lower_bound=proven.objective - 2e-8).sentence()
+
+
+def tolerated() -> str:
+    """Say what a mixed-integer program says where its solver's tolerance leaves something open."""
+    proven = optimal()
+    left = {"lower_bound": proven.objective - 2e-6, "options": {**proven.options, "method": "mip"}}
+    return replace(proven, **left).sentence()
 
 
 @cache
@@ -335,6 +348,7 @@ CASES: dict[str, Maker] = {
     "limited": limited,
     "f1": largest_f1,
     "rounded": rounded,
+    "tolerated": tolerated,
     "guessed": guessed,
     **{f"stopped-{reason.name.lower()}": partial(stopped, reason) for reason in StopReason},
     "stopped": partial(stopped, None),
@@ -367,7 +381,9 @@ CASES: dict[str, Maker] = {
     "born-again-stopped-at-once": partial(faithful_stopped, 1),
     "leaf-accuracy": lambda: worst_leaf().sentence(),
     "leaf-accuracy-bound": lambda: worst_leaf("lower_bound").sentence(),
+    "leaf-accuracy-short": worst_leaf_short,
     "leaf-accuracy-alone": worst_leaf_alone,
+    "leaf-accuracy-alone-tolerated": partial(worst_leaf_alone, 2e-6),
     "leaf-accuracy-value": partial(worst_leaf_stopped, value_proven=True),
     "leaf-accuracy-stopped": worst_leaf_stopped,
     "frontier": lambda: front().sentence(),

@@ -20,7 +20,7 @@ from treewright.errors import InputError
 from treewright.estimators._folds import folds_of
 from treewright.estimators._front_folds import Fold, FoldFront, FrontOf, HeldOut, fold_of, search_fold
 from treewright.estimators._importances import collapse_importances, node_losses
-from treewright.estimators._interrupt import settle_interrupt
+from treewright.estimators._interrupt import begun_again, settle_interrupt
 from treewright.result import StopReason, after_rounding, told_to_stop
 from treewright.search import (
     SECONDS_BEFORE_BAR,
@@ -128,18 +128,23 @@ class FrontCV:
             fronts, stop = self._search(folds, front_of, held_out, limits)
         self.frontier_ = frontier
         self.n_splits_ = len(fronts)
-        self._choose(fronts)
-        if told := told_to_stop(stop):  # the points of the front may be proven before a fold was cut short
+
+        def choose() -> None:
+            self._choose(fronts)
+            self.tree_ = self.result_.tree
+            penalty = self.cost_complexity_ if self.choose == "cost_complexity" else 0.0
+            self.feature_importances_ = collapse_importances(
+                self.tree_, node_losses(self.tree_, problem), penalty
+            )
+            self._after_choice(problem)
+
+        late = begun_again(choose)  # all folds were scored before that
+        by_user = StopReason.INTERRUPT if late else stop
+        if told := told_to_stop(by_user):  # the points of the front may be proven before a fold was cut short
             self.result_ = replace(self.result_, stats={**self.result_.stats, **told})
-        self.tree_ = self.result_.tree
-        penalty = self.cost_complexity_ if self.choose == "cost_complexity" else 0.0
-        self.feature_importances_ = collapse_importances(
-            self.tree_, node_losses(self.tree_, problem), penalty
-        )
-        self._after_choice(problem)
         unproven = sum(front.proven_leaves < problem.max_leaf_nodes for front in fronts)
         unproven += frontier.proven_leaves < problem.max_leaf_nodes
-        interrupted = stop is StopReason.INTERRUPT
+        interrupted = by_user is StopReason.INTERRUPT
         short = "step_limit" if (stop or frontier.stop_reason) is StopReason.STEP_LIMIT else "time_limit"
         advice = f"Raise {short}, {advice}"
         if stop is not None:

@@ -108,7 +108,8 @@ class HybridTreeClassifier(TreeClassifier):
         Seconds for the whole fit, including the top if it is not fitted and has a time limit of its own. The leaves
         share the remaining time. "rounds" and None make as many rounds of boosting as there is time for; "optuna" takes
         the best parameters so far (more jobs end sooner). Leaves that are not reached keep the tree's answer. Once the
-        fit of another kind of leaf model has begun, it is not interrupted.
+        fit of another kind of leaf model has begun, it is not interrupted. In a search such as GridSearchCV every fit
+        has this time of its own.
     reduce : bool, default=True
         Drop leaves without training rows and merge sibling leaves of one class before the leaves are extended.
     n_jobs : int or None, default=None

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from types import FrameType
 
 from treewright.result import StopReason
 
-__all__ = ["InnerFits", "inner_fits_return", "raise_on_interrupt", "settle_interrupt"]
+__all__ = ["InnerFits", "begun_again", "inner_fits_return", "raise_on_interrupt", "settle_interrupt"]
 
 LOOPS = ("sklearn", "joblib", "dask", "distributed", "optuna", "ray")
 # Parts of these that call `fit` once and hand on what it returns.
@@ -83,6 +83,22 @@ def inner_fits_return() -> Iterator[InnerFits]:
         yield inner
     finally:
         _asked.reset(token)
+
+
+def begun_again(step: Callable[[], None]) -> bool:
+    """Do what follows a search, a second time if Ctrl-C comes meanwhile; return whether it came.
+
+    Parameters
+    ----------
+    step : callable
+        Without a search in it, and with the same effect however often it is begun.
+    """
+    try:
+        step()
+    except KeyboardInterrupt:  # the search has its tree, which would be lost
+        step()
+        return True
+    return False
 
 
 def settle_interrupt(reason: StopReason | None) -> None:

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from treewright.errors import InputError
 from treewright.estimators._end_of_fit import further_in_words, smaller_in_words
 from treewright.estimators._importances_of_answers import worst_leaf_importances
-from treewright.estimators._interrupt import settle_interrupt
+from treewright.estimators._interrupt import begun_again, settle_interrupt
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.problem import Problem, make_problem
 from treewright.result import LeafAccuracyResult, StopReason
@@ -215,16 +215,19 @@ class LeafAccuracyTreeClassifier(TreeClassifier):
         search: Callable[..., LeafAccuracyResult] = partial(solve_leaf_accuracy, thresholds=thresholds, **how)
         with progress_bar(self.progress, self.time_limit) as report:
             result = search(problem, limits=limits, progress=report)
-        self.result_ = result
-        self.tree_ = result.tree
-        self.classes_ = problem.classes
-        self.leaf_accuracy_ = float(result.stats["leaf_accuracy"])
-        self.feature_importances_ = worst_leaf_importances(
-            result.tree,
-            problem.table.n_rows / problem.total_weight,
-            partial(leaf_value, criterion=self.criterion, confidence=self.confidence),
-        )
-        stop = result.asked_to_stop
+
+        def keep() -> None:
+            self.result_ = result
+            self.tree_ = result.tree
+            self.classes_ = problem.classes
+            self.leaf_accuracy_ = float(result.stats["leaf_accuracy"])
+            self.feature_importances_ = worst_leaf_importances(
+                result.tree,
+                problem.table.n_rows / problem.total_weight,
+                partial(leaf_value, criterion=self.criterion, confidence=self.confidence),
+            )
+
+        stop = StopReason.INTERRUPT if begun_again(keep) else result.asked_to_stop
         if result.stop_reason is not None:
             smaller = ""
             try:

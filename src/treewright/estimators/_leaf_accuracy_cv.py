@@ -213,7 +213,11 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
                 found = HeldBackScores(late=True)
             if found.interrupted and not found.scores:
                 raise KeyboardInterrupt
-            best, used = self._choose(candidates, found, fewest)
+            try:
+                best, used = self._choose(candidates, found, fewest)
+            except KeyboardInterrupt:  # all fits were scored before
+                found.interrupted = True
+                best, used = self._choose(candidates, found, fewest)
             left = share(1)
             assert isinstance(left, Limits)  # this one is always made
             seconds = left.time_limit

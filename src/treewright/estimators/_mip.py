@@ -14,10 +14,10 @@ from sklearn.exceptions import ConvergenceWarning
 from treewright.errors import InputError
 from treewright.estimators._importances import own_importances
 from treewright.estimators._importances_of_answers import worst_leaf_importances
-from treewright.estimators._interrupt import settle_interrupt
+from treewright.estimators._interrupt import begun_again, settle_interrupt
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.problem import make_problem
-from treewright.result import SolveStatus
+from treewright.result import SolveStatus, StopReason
 from treewright.search import Limits, ProgressCallback, check_n_jobs, leaf_value, progress_bar
 
 __all__ = ["MIPTreeClassifier"]
@@ -221,22 +221,27 @@ class MIPTreeClassifier(TreeClassifier):
             result = solve(
                 problem, self.formulation, self.strategy, limits=limits, options=options, progress=report
             )
-        self.result_ = result
-        self.tree_ = result.tree
-        self.feature_importances_ = (
-            worst_leaf_importances(result.tree, 1.0, leaf_value)
-            if self.formulation == "leaf_accuracy"
-            else own_importances(result.tree, problem)
-        )
-        self.classes_ = problem.classes
+
+        def keep() -> None:
+            self.result_ = result
+            self.tree_ = result.tree
+            self.classes_ = problem.classes
+            self.feature_importances_ = (
+                worst_leaf_importances(result.tree, 1.0, leaf_value)
+                if self.formulation == "leaf_accuracy"
+                else own_importances(result.tree, problem)
+            )
+
+        late = begun_again(keep)
         if result.status is SolveStatus.FEASIBLE:
+            by_limit = result.stop_reason is not None
+            advice = "Raise time_limit or lower max_depth" if by_limit else "More time brings no proof"
             warnings.warn(
-                f"{result.sentence()} Raise time_limit or lower max_depth; the exact search needs a small part of "
-                "the time.",
+                f"{result.sentence()} {advice}; the exact search needs a small part of the time.",
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        settle_interrupt(result.asked_to_stop)
+        settle_interrupt(StopReason.INTERRUPT if late else result.asked_to_stop)
         return self
 
 

@@ -383,7 +383,7 @@ def _extend(
                 share_of_tree = float(np.average(classes[own] == prediction, weights=sample_weight))
                 if accuracy <= share_of_tree:
                     kept = Treatment.KEPT
-                    return Extension(leaf, kept, len(y), classes, None, parameters, share_of_tree, n_trials)
+                    return Extension(leaf, kept, len(y), classes, None, {}, share_of_tree, n_trials)
                 made.set_params(**parameters)
             whole &= fit_in_time(made, X, own, sample_weight, clock)
     except Exception as error:

@@ -40,8 +40,10 @@ def run(model: Model, job: Job) -> Outcome:
 
 def _run(model: Model, job: Job, native: Any) -> Outcome:
     kinds = np.where(model.integer, "I", "C")
-    x = native.addMVar(model.n_variables, lb=model.lower, ub=model.upper, obj=model.cost, vtype=kinds)
-    native.ObjCon = model.offset
+    x = native.addMVar(
+        model.n_variables, lb=model.lower, ub=model.upper, obj=model.cost / model.unit, vtype=kinds
+    )
+    native.ObjCon = model.offset / model.unit
     matrix = model.matrix()
     lower, upper = model.row_bounds
     has_lower, has_upper = np.isfinite(lower), np.isfinite(upper)
@@ -67,13 +69,13 @@ def _run(model: Model, job: Job, native: Any) -> Outcome:
         try:
             if where == codes.MIPSOL:
                 values = np.asarray(state.cbGetSolution(x), dtype=np.float64)[job.keep]
-                objective = float(state.cbGet(codes.MIPSOL_OBJ))
+                objective = job.unit * float(state.cbGet(codes.MIPSOL_OBJ))
                 incumbents.append(Incumbent(float(state.cbGet(codes.RUNTIME)), objective, values))
             elif where == codes.MIP and job.report is not None:
                 best, bound = float(state.cbGet(codes.MIP_OBJBST)), float(state.cbGet(codes.MIP_OBJBND))
                 told = (
-                    _finite(best, math.inf),
-                    _finite(bound, -math.inf),
+                    _finite(best, math.inf, job.unit),
+                    _finite(bound, -math.inf, job.unit),
                     int(state.cbGet(codes.MIP_NODCNT)),
                 )
                 if job.report(float(state.cbGet(codes.RUNTIME)), *told):
@@ -93,7 +95,7 @@ def _outcome(native: Any, x: Any, job: Job, incumbents: list[Incumbent], stops: 
     codes = gurobipy.GRB
     if native.SolCount:
         values = np.asarray(x.X, dtype=np.float64)[job.keep]
-        incumbents.append(Incumbent(float(native.Runtime), float(native.ObjVal), values))
+        incumbents.append(Incumbent(float(native.Runtime), job.unit * float(native.ObjVal), values))
     reasons = {
         codes.TIME_LIMIT: StopReason.TIME_LIMIT,
         codes.NODE_LIMIT: StopReason.STEP_LIMIT,
@@ -108,7 +110,7 @@ def _outcome(native: Any, x: Any, job: Job, incumbents: list[Incumbent], stops: 
         infeasible=infeasible,
         stop=None if proven and stop not in ENDED_BY_USER else stop,
         incumbents=tuple(incumbents),
-        bound=-math.inf if infeasible else _finite(float(native.ObjBound), -math.inf),
+        bound=-math.inf if infeasible else _finite(float(native.ObjBound), -math.inf, job.unit),
         nodes=int(native.NodeCount),
         seconds=float(native.Runtime),
         solver="Gurobi " + ".".join(map(str, gurobipy.gurobi.version())),
@@ -116,5 +118,5 @@ def _outcome(native: Any, x: Any, job: Job, incumbents: list[Incumbent], stops: 
     )
 
 
-def _finite(value: float, otherwise: float) -> float:
-    return value if abs(value) < 1e99 else otherwise
+def _finite(value: float, otherwise: float, unit: float) -> float:
+    return unit * value if abs(value) < 1e99 else otherwise

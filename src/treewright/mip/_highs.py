@@ -66,7 +66,11 @@ def run(model: Model, job: Job) -> Outcome:
         seconds = time.monotonic() - watch.start
     if watch.error is not None:
         raise watch.error
-    return _outcome(solver, watch, job, seconds)
+    try:
+        return _outcome(solver, watch, job, seconds)
+    except KeyboardInterrupt:  # the solver ended before: its solutions are read again
+        watch.stop = watch.stop or StopReason.INTERRUPT
+        return _outcome(solver, watch, job, seconds)
 
 
 class _Watch:
@@ -101,15 +105,17 @@ class _Watch:
         kinds = highspy.cb.HighsCallbackType
         if kind == kinds.kCallbackMipImprovingSolution:
             values = np.asarray(out.mip_solution, dtype=np.float64)[self.job.keep]
-            self.incumbents.append(Incumbent(now, float(out.objective_function_value), values))
+            self.incumbents.append(
+                Incumbent(now, self.job.unit * float(out.objective_function_value), values)
+            )
             return
         if now - self.reported < BETWEEN_REPORTS:
             return
         self.reported = now
         if kind == kinds.kCallbackMipInterrupt and self.job.report is not None:
             objective = self.incumbents[-1].objective if self.incumbents else math.inf
-            bound, nodes = float(out.mip_dual_bound), max(0, int(out.mip_node_count))
-            if self.job.report(now, objective, bound if abs(bound) < 1e30 else -math.inf, nodes):
+            bound, nodes = _finite(float(out.mip_dual_bound), self.job.unit), max(0, int(out.mip_node_count))
+            if self.job.report(now, objective, bound, nodes):
                 self.stop = self.stop or StopReason.CALLBACK
 
 
@@ -174,8 +180,8 @@ def _native(model: Model) -> Any:
     lower, upper = model.row_bounds
     lp = highspy.HighsLp()
     lp.num_col_, lp.num_row_ = model.n_variables, matrix.shape[0]
-    lp.offset_ = model.offset
-    lp.col_cost_, lp.col_lower_, lp.col_upper_ = model.cost, model.lower, _infinite(model.upper)
+    lp.offset_ = model.offset / model.unit
+    lp.col_cost_, lp.col_lower_, lp.col_upper_ = model.cost / model.unit, model.lower, _infinite(model.upper)
     lp.row_lower_, lp.row_upper_ = _infinite(lower), _infinite(upper)
     lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
     lp.a_matrix_.num_col_, lp.a_matrix_.num_row_ = model.n_variables, matrix.shape[0]
@@ -191,25 +197,28 @@ def _infinite(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.clip(values, -highspy.kHighsInf, highspy.kHighsInf)
 
 
+def _finite(bound: float, unit: float) -> float:
+    return unit * bound if abs(bound) < 1e30 else -math.inf
+
+
 def _outcome(solver: Any, watch: _Watch, job: Job, seconds: float) -> Outcome:
     status, states, info = solver.getModelStatus(), highspy.HighsModelStatus, solver.getInfo()
     incumbents = list(watch.incumbents)
     if info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible:
         values = np.asarray(solver.getSolution().col_value, dtype=np.float64)[job.keep]
-        incumbents.append(Incumbent(seconds, float(info.objective_function_value), values))
+        incumbents.append(Incumbent(seconds, job.unit * float(info.objective_function_value), values))
     stop = watch.stop
     if stop is None and status == states.kTimeLimit:
         stop = StopReason.TIME_LIMIT
     if stop is None and status == states.kSolutionLimit:  # also of nodes
         stop = StopReason.STEP_LIMIT
     proven = status == states.kOptimal
-    bound = float(info.mip_dual_bound)
     return Outcome(
         proven=proven,
         infeasible=status in (states.kInfeasible, states.kUnboundedOrInfeasible),
         stop=None if proven and stop not in ENDED_BY_USER else stop,
         incumbents=tuple(incumbents),
-        bound=bound if abs(bound) < 1e30 else -math.inf,
+        bound=_finite(float(info.mip_dual_bound), job.unit),
         nodes=max(0, int(info.mip_node_count)),
         seconds=seconds,
         solver=f"HiGHS {solver.version()}",

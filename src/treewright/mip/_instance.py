@@ -16,6 +16,7 @@ for all formulations here.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -147,6 +148,30 @@ class Instance:
     def row_costs(self) -> NDArray[np.float64]:
         """Cost of each class for each distinct row, weight included, shape (n_rows, n_classes)."""
         return self.weight[:, None] * self.problem.costs[self.y]
+
+    @property
+    def unit(self) -> float:
+        """Power of two next above the loss of a single leaf or the penalty of one leaf, whichever is larger.
+
+        The optimum is at most twice that, whatever the sizes of costs and weights are; a solver, whose tolerances are
+        absolute, gets losses in this unit.
+        """
+        largest = max(self._least_loss / self.total, self.problem.cost_complexity)
+        return math.ldexp(1.0, math.frexp(largest)[1]) if largest > 0 else 1.0
+
+    @cached_property
+    def program_costs(self) -> NDArray[np.float64]:
+        """`row_costs` in `unit`, none above twice the loss of a single leaf.
+
+        A tree that pays such a cost is worse than a single leaf, with its full costs and with these. So both have the
+        same best trees, and no coefficient is much larger than what a good tree loses.
+        """
+        most = 2 * self._least_loss if self._least_loss > 0 else math.inf
+        return np.minimum(self.row_costs, most) / self.unit
+
+    @cached_property
+    def _least_loss(self) -> float:
+        return float(self.row_costs.sum(axis=0).min())
 
     def by_pattern(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Add up values of the distinct rows over each pattern."""

@@ -52,6 +52,8 @@ class Model:
     ----------
     offset : float, default=0
         Constant of the objective.
+    unit : float, default=1
+        A solver gets the objective divided by it: its tolerances are meant for numbers near 1.
     watch : callable, default=None
         Called with the bytes of each block of constraints before it is written; it may raise to stop the writing of
         a model that takes too long or too much.
@@ -66,6 +68,7 @@ class Model:
     """
 
     offset: float = 0.0
+    unit: float = 1.0
     watch: Callable[[int], None] | None = None
     blocks: list[tuple[str, NDArray[np.int64]]] = field(default_factory=list, init=False)
     constraints: list[Rows] = field(default_factory=list, init=False)

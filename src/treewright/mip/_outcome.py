@@ -60,6 +60,8 @@ class Job:
         Gets seconds, objective (inf before the first), bound, nodes, some times a second; True stops the run.
     held : int or None, default=None
         Bytes that the process held before the model was written, from which its growth counts; None is now.
+    unit : float, default=1
+        That of the model; objectives and bounds of the outcome are multiplied by it.
     """
 
     keep: NDArray[np.int64]
@@ -69,6 +71,7 @@ class Job:
     start: NDArray[np.float64] | None = None
     report: Report | None = None
     held: int | None = None
+    unit: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,8 +1,9 @@
 """Find an optimal tree by a mixed-integer program; the main function of this package.
 
 The reported objective is that of the tree, computed from the data. The bound is that of the solver, proven in floating
-point with tolerances; it is never above the objective. A tree is called optimal if the solver says so and the tree's
-own objective is within the tolerance of the bound.
+point with a tolerance, which is taken from it; it is never above the objective. A tree is called optimal if the solver
+says so and the tree's own objective is within the tolerance of the bound. If other objectives can be that near
+(`least_difference`), the certificate states the tolerance.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import asdict, dataclass
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -20,6 +22,8 @@ from treewright.binarize import scope_of_all
 from treewright.errors import InputError, SolverError
 from treewright.mip._formulation import Formulation
 from treewright.mip._instance import SCALINGS, TOLERANCE, Instance
+from treewright.mip._least_difference import least_difference
+from treewright.mip._notes import notes_of
 from treewright.mip._outcome import Job, ModelUnfinished, Report, Watch, resident_memory
 from treewright.mip._plan import tree_of
 from treewright.mip._room import granted_memory, why_too_large
@@ -29,7 +33,15 @@ from treewright.mip.leaf_accuracy import LeafAccuracy, largest_share
 from treewright.mip.oct import OCT
 from treewright.problem import Problem
 from treewright.result import SolveResult, StopReason, told_to_stop
-from treewright.search import Limits, Progress, ProgressCallback, leaf_accuracy_result_of, result_of
+from treewright.search import (
+    Limits,
+    Progress,
+    ProgressCallback,
+    is_coarse,
+    kept_result,
+    leaf_accuracy_result_of,
+    result_of,
+)
 from treewright.tree import Tree
 
 __all__ = ["FORMULATIONS", "SOLVERS", "STRATEGIES", "MIPOptions", "make_formulation", "solve"]
@@ -190,7 +202,8 @@ def solve(
     terms = {"method": "mip", "formulation": formulation, "strategy": strategy, **asdict(options)}
     if leaf_accuracy:
         terms |= {"method": "leaf-accuracy", "criterion": "accuracy"}  # as the search says it
-    return _result(problem, instance, solution, terms, leaf_accuracy, wide, time.monotonic() - began)
+    seconds = time.monotonic() - began
+    return kept_result(partial(_result, problem, instance, solution, terms, leaf_accuracy, wide, seconds))
 
 
 def make_formulation(problem: Problem, formulation: str, options: MIPOptions | None = None) -> Formulation:
@@ -280,25 +293,29 @@ def _result(
     objective = _measured(problem, tree, leaf_accuracy)
     cost = 1 - objective if leaf_accuracy else objective
     bound = outcome.bound if complete and not wide else -math.inf
-    least = (
-        0.0 if leaf_accuracy else min(1.0, problem.cost_complexity)
-    )  # every tree has a leaf, and pays for it
-    bound = min(cost, max(least, bound))
-    by_solver = outcome.proven and complete and cost <= bound + TOLERANCE
-    proven = (
-        by_solver or cost <= least
-    )  # no mistake in any leaf, or none in one leaf: there is nothing to prove
-    notes = [*problem.table.notes, *_notes(instance, solution, cost, terms["scaling"])]
+    tolerance = TOLERANCE * (1.0 if leaf_accuracy else instance.unit)
+    least = 0.0 if leaf_accuracy else problem.cost_complexity  # every tree has a leaf, and pays for it
+    trivial = cost <= least  # no mistake in any leaf, or none in one leaf: there is nothing to prove
+    by_solver = outcome.proven and complete and cost <= bound + tolerance
+    # The bound may be off by the tolerance, and the objective be above it by as much.
+    is_exact = trivial or (by_solver and least_difference(problem, leaf_accuracy) > 2 * tolerance)
+    left = 0.0 if is_exact or not by_solver else 2 * tolerance
+    proven = trivial or (by_solver and (leaf_accuracy or is_exact or not is_coarse(tolerance, cost)))
+    bound = cost if is_exact else min(cost, max(least, bound - tolerance))
+    notes = [*problem.table.notes, *notes_of(instance, solution, cost, tolerance, terms["scaling"])]
     if wide and not proven:
         notes.append(
             f"The bound of {outcome.solver} is not used: all rows together weigh more than {MOST_SHARE:,.0f} times as "
             "much as the lightest leaf can, which is beyond its tolerance. "
             'LeafAccuracyTreeClassifier(criterion="accuracy") has no such limit.'
         )
-    if by_solver:
-        notes.append(f"Proven by {outcome.solver} in floating point, to its tolerance of {TOLERANCE:g}.")
-    if proven:
-        bound = cost  # what is left is rounding of the solver
+    if by_solver and proven:
+        notes.append(f"Proven by {outcome.solver} in floating point, to its tolerance of {tolerance:g}.")
+    elif by_solver:
+        notes.append(
+            f"{outcome.solver} ended, but with its tolerance of {tolerance:g} it cannot tell this tree from one that "
+            "is better by that much. The exact search has no such tolerance."
+        )
     shape = None if last.formulation is None else last.formulation.model
     stop = _stop(solution)
     stats: dict[str, Any] = {
@@ -333,10 +350,12 @@ def _result(
         "stats": stats,
         "options": {name: getattr(problem, name) for name in limits} | terms,
         "notes": tuple(notes),
-        "tolerance": TOLERANCE,
+        "tolerance": tolerance,
     }
     if not leaf_accuracy:
-        return result_of(problem, tree, proven=proven, lower_bound=bound, slack=0.0, **common)
+        return result_of(
+            problem, tree, proven=proven, lower_bound=bound, slack=left / 2 if proven else 0.0, **common
+        )
     return leaf_accuracy_result_of(
         problem,
         tree,
@@ -346,6 +365,7 @@ def _result(
         loss_proven=False,  # the program asks for the worst leaf alone
         value_alone=True,
         upper_bound=1 - bound,
+        within=left,
         **common,
     )
 
@@ -364,26 +384,3 @@ def _measured(problem: Problem, tree: Tree, leaf_accuracy: bool) -> float:
         float((value @ problem.costs)[here].sum() / problem.total_weight)
         + problem.cost_complexity * tree.n_leaves
     )
-
-
-def _notes(instance: Instance, solution: Solution, cost: float, scaling: str) -> list[str]:
-    outcome = solution.runs[-1].outcome
-    notes = [outcome.note] if outcome.note else []
-    if solution.source == "cart":
-        none = not any(run.outcome.incumbents for run in solution.runs)
-        than = "without any tree" if none else "with no better tree than CART's"
-        notes.append(f"{outcome.solver} ended ({outcome.words}) {than}; this one is CART's.")
-    if solution.source == "start":
-        notes.append(f"{outcome.solver} found nothing better than its start; this tree is CART's.")
-    claimed = min((objective for _, objective, _ in solution.runs[-1].trees), default=math.inf)
-    if claimed < cost - TOLERANCE:
-        notes.append(
-            f"{outcome.solver} claims an objective of {claimed:.6f}, but no tree it found has one below {cost:.6f} on "
-            "the data: its tolerances made it miscount rows. The objective reported here is recomputed from the tree."
-        )
-    if scaling == "range" and instance.narrow:
-        notes.append(
-            "Some values are so near to each other that the solver's tolerance cannot distinguish them: columns "
-            f'{", ".join(instance.narrow)}. The rows were routed again by the tree itself; scaling="rank" avoids this.'
-        )
-    return notes

@@ -112,6 +112,7 @@ def follow(
 
     try:
         cart = cart_start(instance, depth, value, deadline)
+        cart_value = value(cart)
     except KeyboardInterrupt:  # the single leaf is all there is
         stopped = Run(depth, None, _not_begun(StopReason.INTERRUPT), None, False, ())
         return Solution(None, value(None), "cart", (stopped,))
@@ -119,7 +120,7 @@ def follow(
     best: Plan | None = None
     best_value, source = math.inf, "solver"
     if strategy == "warm":
-        best, best_value, source = cart, value(cart), "start"
+        best, best_value, source = cart, cart_value, "start"
     steps = job.limits.step_limit
     for level in range(1, depth + 1) if strategy == "gradual" else [depth]:
         has_start = math.isfinite(best_value)
@@ -138,27 +139,43 @@ def follow(
                 job.limits.memory_limit,
             )
             start = formulation.write(full_tree(best, level, instance)) if has_start else None
-            job = replace(job, keep=formulation.tree_variables, limits=limits, start=start)
+            job = replace(
+                job, keep=formulation.tree_variables, limits=limits, start=start, unit=formulation.model.unit
+            )
             outcome = call(formulation, job)
         except ModelUnfinished as unfinished:
             outcome = _not_begun(unfinished.reason, unfinished.note)
         except KeyboardInterrupt:
             outcome = _not_begun(StopReason.INTERRUPT)
         steps = None if steps is None else max(1, steps - outcome.nodes)
+        try:
+            found = _plans_of(outcome, formulation, value)
+        except KeyboardInterrupt:  # the solver ended before: its trees are read again
+            outcome = replace(outcome, stop=StopReason.INTERRUPT)
+            found = _plans_of(outcome, formulation, value)
         trees, begin = [], best
-        for incumbent in outcome.incumbents:
-            assert formulation is not None  # it was solved
-            plan = formulation.read(incumbent.values)
-            here = value(plan)
+        for incumbent, (plan, here) in zip(outcome.incumbents, found, strict=True):
             trees.append((incumbent.seconds, incumbent.objective, here))
             if here < best_value:
                 best, best_value, source = plan, here, "solver"
         runs.append(Run(level, formulation, outcome, begin, has_start, tuple(trees)))
         if outcome.stop in (StopReason.INTERRUPT, StopReason.CALLBACK, StopReason.MEMORY_LIMIT):
             break
-    if value(cart) < best_value:
-        best, best_value, source = cart, value(cart), "cart"
+    if cart_value < best_value:
+        best, best_value, source = cart, cart_value, "cart"
     return Solution(best, best_value, source, tuple(runs))
+
+
+def _plans_of(
+    outcome: Outcome, formulation: Formulation | None, value: Callable[[Plan | None], float]
+) -> list[tuple[Plan | None, float]]:
+    """Return the tree of each incumbent, and what it costs."""
+    found = []
+    for incumbent in outcome.incumbents:
+        assert formulation is not None  # it was solved
+        plan = formulation.read(incumbent.values)
+        found.append((plan, value(plan)))
+    return found
 
 
 def _not_begun(reason: StopReason, note: str = "") -> Outcome:

@@ -21,9 +21,9 @@ Where we differ.
 * Every node may choose no column at all ("(stay)" in place of a column) and send its rows right. BinOCT has no such
   choice: then a tree of one leaf would have no solution, and a leaf above the full depth would need a split that
   repeats one above it.
-* e_lc counts weight times cost, and is divided by the total weight, so that lambda is the leaf penalty as in the
-  exact search. Rows are patterns (rows that differ in their label only are routed once). ``min_samples_leaf`` and
-  ``max_leaf_nodes`` are further rows.
+* e_lc counts weight times cost, in the unit of the instance and bounded (`Instance.program_costs`), and is divided by
+  the total weight, so that lambda is the leaf penalty as in the exact search. Rows are patterns (rows that differ in
+  their label only are routed once). ``min_samples_leaf`` and ``max_leaf_nodes`` are further rows.
 * With ``tighten``: (28) is written for each row, ``l_rl <= alpha_l``, which adds up to the printed one. (27.6) is
   written for each row and side with all columns at once: what of a row goes left is at most 1 less the sum of f over
   the columns in which it has the largest value, for a node has one column. On 0/1 columns this is all that routing
@@ -89,7 +89,8 @@ class RBinOCT(Formulation):
         self.t = model.variables("t", (n_inner, n_bits), integer=True)
         self.p = model.variables("p", (n_leaves, problem.n_classes), integer=True)
         self.reaches = model.variables("l", (n_rows, n_leaves))  # of patterns
-        cost = 1 / instance.total
+        model.unit = instance.unit
+        cost = instance.unit / instance.total
         self.e = model.variables("e", (n_leaves, problem.n_classes), upper=np.inf, cost=cost)
         self.alpha = model.variables("alpha", (n_leaves,), integer=True, cost=problem.cost_complexity)
         self.tree_variables = np.concatenate([self.f.ravel(), self.stay, self.t.ravel()])
@@ -199,17 +200,17 @@ class RBinOCT(Formulation):
         instance, costs = self.instance, self.instance.problem.costs
         for c, paid in enumerate(costs):
             rows = instance.y == c
-            weight = instance.weight[rows]
             for v in np.unique(paid[paid > 0]):
                 cheaper = self.p[:, paid < v]
+                paying = instance.program_costs[rows, int(np.argmax(paid == v))]
                 terms = [
-                    (v * weight, self.reaches[instance.pattern[rows]].T),
-                    (-v * float(weight.sum()), cheaper),
+                    (paying, self.reaches[instance.pattern[rows]].T),
+                    (-float(paying.sum()), cheaper),
                     (-1, self.e[:, c]),
                 ]
                 self.model.rows(f"(27.7) c={c} v={v:g}", (len(self.p),), terms, upper=0)
         if self.tighten:
-            least = instance.by_pattern(instance.row_costs).min(axis=1)
+            least = instance.by_pattern(instance.program_costs).min(axis=1)
             self.model.rows("(27.7')", (len(self.p),), [(1, self.e), (-least, self.reaches.T)], lower=0)
 
     def read(self, values: NDArray[np.float64]) -> Plan | None:
@@ -245,7 +246,13 @@ class RBinOCT(Formulation):
         np.add.at(weight, (tree.leaf, instance.y), instance.weight)
         label = (weight @ instance.problem.costs).argmin(axis=1)
         values[self.p[np.arange(2**self.depth), label]] = 1
-        values[self.e] = weight * instance.problem.costs[:, label].T
+        paid = np.zeros_like(weight)
+        np.add.at(
+            paid,
+            (tree.leaf, instance.y),
+            instance.program_costs[np.arange(instance.n_rows), label[tree.leaf]],
+        )
+        values[self.e] = paid
         values[self.alpha[np.unique(tree.leaf)]] = 1
         return values
 

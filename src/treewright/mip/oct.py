@@ -5,8 +5,9 @@ original one: L_t is the cost of leaf t, at least the cost of its class and free
 
     L_t >= sum_i w_i cost(y_i, k) z_it - M_k (1 - c_kt),        M_k = sum_i w_i cost(y_i, k).
 
-With unit costs that is their N_t - N_kt - n (1 - c_kt). The leaf penalty is paid for a used leaf, not for a
-split (there is no d_t here): with ``cost_complexity`` the objective is that of the exact search.
+With unit costs that is their N_t - N_kt - n (1 - c_kt). Here costs are in the unit of the instance and bounded
+(`Instance.program_costs`). The leaf penalty is paid for a used leaf, not for a split (there is no d_t here): with
+``cost_complexity`` the objective is that of the exact search.
 
 With ``tighten`` also (L'), L_t >= sum over patterns p of min_k cost(p, k) z_pt: rows that differ in their label only
 cannot all be right (equivalent points, Hu et al. 2019, Theorem B.2).
@@ -52,9 +53,10 @@ class OCT(Routing):
     ) -> None:
         super().__init__(instance, depth, tighten, watch)
         model, n_leaves = self.model, 2**depth
-        row_cost = instance.by_pattern(instance.row_costs)
+        row_cost = instance.by_pattern(instance.program_costs)
+        model.unit = instance.unit
         most = row_cost.sum(axis=0)
-        self.loss = model.variables("L", (n_leaves,), upper=np.inf, cost=1 / instance.total)
+        self.loss = model.variables("L", (n_leaves,), upper=np.inf, cost=instance.unit / instance.total)
         for k in range(instance.problem.n_classes):
             terms = [(1, self.loss), (-row_cost[:, k], self.z.T), (-most[k], self.c[k])]
             model.rows(f"(L) k={k}", (n_leaves,), terms, lower=-most[k])
@@ -72,6 +74,6 @@ class OCT(Routing):
     def write(self, tree: FullTree) -> NDArray[np.float64]:
         """Return the values of a full tree."""
         values = super().write(tree)
-        paid = self.instance.row_costs[np.arange(self.instance.n_rows), self.labels(tree)[tree.leaf]]
+        paid = self.instance.program_costs[np.arange(self.instance.n_rows), self.labels(tree)[tree.leaf]]
         values[self.loss] = np.bincount(tree.leaf, weights=paid, minlength=2**self.depth)
         return values

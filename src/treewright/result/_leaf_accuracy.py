@@ -22,7 +22,8 @@ class LeafAccuracyResult(SolveResult):
         fewer leaves). A mixed-integer program solves only for the worst leaf (``loss_proven`` is then False). If
         float64 had to round, worst leaves within a relative 2**-40 count as equally good, so that the last bits do not
         decide ties. This is so for the Wilson bound, and for weights that are neither whole numbers, nor decimals of up
-        to six places, nor multiples of one number.
+        to six places, nor multiples of one number. Where the tree has such a leaf in place of the best one, the
+        sentence says by how much that can be better.
     objective : float
         Value of the worst leaf, to be maximised: its training accuracy (weighted), or the lower confidence bound
         of it, as ``options["criterion"]`` says.
@@ -34,7 +35,8 @@ class LeafAccuracyResult(SolveResult):
     stop_reason : StopReason or None
     stats : mapping
         ``upper_bound``: the optimum is at most this. ``value_proven``, ``loss_proven``: what was proven of the
-        two. ``leaf_accuracy``: training accuracy of the worst leaf, whatever the criterion.
+        two. ``leaf_accuracy``: training accuracy of the worst leaf, whatever the criterion. ``tolerance``, only where
+        it is not 0: by how much a worst leaf may be better although the value is proven.
     options : mapping
         ``method`` is "leaf-accuracy"; ``criterion``, ``confidence``, the constraints.
     notes : tuple of str
@@ -57,7 +59,7 @@ class LeafAccuracyResult(SolveResult):
 
     @property
     def gap(self) -> float:
-        """Relative gap (upper_bound - objective) / upper_bound; 0 when proven optimal."""
+        """Relative gap (upper_bound - objective) / upper_bound; 0 when proven optimal, except for a tolerance."""
         if self.upper_bound <= 0:
             return 0.0
         return max(0.0, (self.upper_bound - self.objective) / self.upper_bound)
@@ -72,19 +74,33 @@ class LeafAccuracyResult(SolveResult):
         else:
             worst = f"training accuracy of the worst leaf {self.objective:.6f}"
         if self.status is SolveStatus.OPTIMAL and self.stats.get("loss_proven") is False:
-            return f"Proven optimal over {self.scope}: {worst} ({size}); no tree{self._constraints()} has a better one."
+            within = self._tolerance_in_words()
+            better = f"one that is better by more than {within}" if within else "a better one"
+            return f"Proven optimal over {self.scope}: {worst} ({size}); no tree{self._constraints()} has {better}."
         if self.status is SolveStatus.OPTIMAL:
+            better = self._better_in_words()
             return (
-                f"Proven optimal over {self.scope}: {worst}; no tree{self._constraints()} has a better worst leaf, "
+                f"Proven optimal over {self.scope}: {worst}; no tree{self._constraints()} has {better}, "
                 f"and none with a worst leaf as good makes fewer errors than this one ({size})."
             )
         why = f" ({self.stop_reason.value})" if self.stop_reason else ""
         if self.stats.get("value_proven") is True:
             return (
-                f"Proven over {self.scope}: {worst}; no tree{self._constraints()} has a better worst leaf. Not "
+                f"Proven over {self.scope}: {worst}; no tree{self._constraints()} has {self._better_in_words()}. Not "
                 f"proven{why}: that none with a worst leaf as good makes fewer errors than this one ({size})."
             )
         return (
             f"Not proven optimal{why}: {worst} ({size}); over {self.scope} no tree{self._constraints()} can have a "
             f"worst leaf above {at_most(self.upper_bound)}."
         )
+
+    @property
+    def rounding(self) -> float:
+        """By how much the worst leaf of another tree may be better than that of a proven one."""
+        tolerance = self.stats.get("tolerance")
+        proven = self.stats.get("value_proven") is True
+        return tolerance if proven and isinstance(tolerance, float) and tolerance > 0 else 0.0
+
+    def _better_in_words(self) -> str:
+        within = self._tolerance_in_words()
+        return f"a worst leaf that is better by more than {within}" if within else "a better worst leaf"

@@ -217,7 +217,8 @@ class SolveResult:
         """By how much another tree may be better than one with status OPTIMAL, because of rounding.
 
         0 if the weights and costs are whole numbers, decimals or fractions. Real numbers may have been rounded for the
-        search; differences too small for float64 to show in the objective count as 0.
+        search; differences too small for float64 to show in the objective count as 0. A mixed-integer program leaves
+        what its solver tolerates, if objectives can be that near to each other.
         """
         left = self.objective - self.lower_bound
         return left if left > ROUNDING * abs(self.objective) else 0.0
@@ -273,9 +274,8 @@ class SolveResult:
         what = f"{leaves}, objective {self.objective:.6f} ({self._loss_in_words()})"
         if self.status is SolveStatus.OPTIMAL and self.rounding > 0:
             return (
-                f"Proven optimal over {self.scope} to within {self._tolerance_in_words()}, by which weights and "
-                f"costs were rounded: this tree has {what}, and no tree{self._constraints()} is better by more "
-                "than that."
+                f"Proven optimal over {self.scope} to within {self._tolerance_in_words()}, {self._why_within()}: this "
+                f"tree has {what}, and no tree{self._constraints()} is better by more than that."
             )
         if self.status is SolveStatus.OPTIMAL:
             return (
@@ -297,6 +297,10 @@ class SolveResult:
     def _tolerance_in_words(self) -> str:
         """By how much another tree may be better than a proven one, as the sentence says; "" if by nothing."""
         return power_at_most(self.rounding, 2) if self.rounding > 0 else ""
+
+    def _why_within(self) -> str:
+        by_solver = self.options.get("method") == "mip"
+        return "which the solver tolerates" if by_solver else "by which weights and costs were rounded"
 
     def _loss_in_words(self) -> str:
         """Words for what the tree loses on the training rows."""

@@ -40,6 +40,7 @@ from treewright.search._options import LeafAccuracyOptions
 from treewright.search._ranked_run import ended_by
 from treewright.search._ranks import Ranked, rank_matrix, ranked_columns, ranked_splits, splits_of
 from treewright.search._result import result_of
+from treewright.search._short_of_best import short_of_best
 from treewright.search._single_split import ends_unranked, one_split
 from treewright.search._space import Thresholds
 from treewright.search._worse_side import best_worse_side, is_worth_seeking
@@ -97,7 +98,7 @@ def solve_leaf_accuracy(
         ``objective`` is the value of the worst leaf, ``upper_bound`` what no tree can exceed. Both are exact for any
         weights, see ``full_weights`` (values of the Wilson bound are compared as float64). The loss is the smallest
         among all trees with an equally good worst leaf; for real weights and for the Wilson bound, values within a
-        relative 2**-40 count as equally good.
+        relative 2**-40 count as equally good (``stats["tolerance"]`` and the sentence say if the tree falls short).
 
     Raises
     ------
@@ -159,10 +160,13 @@ def solve_leaf_accuracy(
         stop = StopReason.INTERRUPT if bound.interrupted else stop
 
     def answered() -> LeafAccuracyResult:
+        tree = _tree(problem, space, raw)
+        short = short_of_best(problem, tree, weights, upper_bound, compared, float(confidence))
         return leaf_accuracy_result_of(
             problem,
-            _tree(problem, space, raw),
+            tree,
             **value,
+            within=short if proven_value else 0.0,
             value_proven=proven_value,
             loss_proven=proven_value and bool(raw["proven_cost"]),
             upper_bound=upper_bound,
@@ -175,7 +179,7 @@ def solve_leaf_accuracy(
             notes=space.notes,
         )
 
-    return cast("LeafAccuracyResult", space.choice.sign(kept_result(answered)))
+    return cast("LeafAccuracyResult", kept_result(lambda: space.choice.sign(answered())))
 
 
 def _ends_unranked(
@@ -326,7 +330,7 @@ def solve_with_leaf_accuracy(
             notes=space.notes,
         )
 
-    return space.choice.sign(kept_result(answered))
+    return kept_result(lambda: space.choice.sign(answered()))
 
 
 def _whole_units(problem: Problem, weights: FullWeights) -> tuple[int, int]:

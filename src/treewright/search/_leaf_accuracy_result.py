@@ -69,6 +69,7 @@ def leaf_accuracy_result_of(
     loss_proven: bool,
     upper_bound: float,
     tolerance: float = FLOAT,
+    within: float = 0.0,
     value_alone: bool = False,
     scope: str,
     stop: StopReason | None,
@@ -95,6 +96,9 @@ def leaf_accuracy_result_of(
         No tree has a better worst leaf than this.
     tolerance : float, default=1e-9
         By how much a proof in floating point may be wrong.
+    within : float, default=0.0
+        By how much a worst leaf may be better than that of this tree although the value is proven; the sentence says
+        it.
     value_alone : bool, default=False
         Whether only a proof of the value was requested.
     scope : str
@@ -136,7 +140,7 @@ def leaf_accuracy_result_of(
     pruned_loss = measured(problem, pruned)[0]
     is_as_good = pruned_value <= value * (1 + AS_GOOD)  # the loss then decides
     if pruned is not tree and pruned_value >= value - ROUNDING and not (is_as_good and pruned_loss > loss):
-        most = value if value_proven else upper_bound
+        most = value + within if value_proven else upper_bound
         note = None
         if pruned_value > most + tolerance:
             note = refute(f"no worst leaf above {most:.9g}", f"one of {pruned_value:.9g}")
@@ -145,9 +149,11 @@ def leaf_accuracy_result_of(
         if note is not None:
             notes = (*notes, note)
             value_proven, loss_proven, upper_bound = False, False, 1.0
+        within = max(0.0, within - max(0.0, pruned_value - value))
         tree, value, accuracy, loss = pruned, pruned_value, pruned_accuracy, pruned_loss
     proven = value_proven and (loss_proven or value_alone)
-    upper = value if value_proven else max(value, upper_bound)
+    within = within if value_proven else 0.0
+    upper = min(1.0, value + within) if value_proven else max(value, upper_bound)
     constraints = {name: getattr(problem, name) for name in ("max_depth", "min_samples_leaf")}
     return LeafAccuracyResult(
         tree=settle_missing(tree, problem.table.X, problem.sample_weight),
@@ -163,7 +169,8 @@ def leaf_accuracy_result_of(
             "value_proven": value_proven,
             "loss_proven": loss_proven,
             "leaf_accuracy": accuracy,
-        },
+        }
+        | ({"tolerance": within} if within > 0 else {}),
         options={
             "method": "leaf-accuracy",
             "criterion": criterion,

@@ -5,6 +5,8 @@ certificate's sentence is compared with the question (`_words`). The lower bound
 what the search does. But it must hold for every tree within the constraints, and some of these can be made from the
 tree itself by removing splits (`_subtrees`). None of them may be below the bound. Nor may the tree be worse than one of
 them, because no search has a reason to return such a tree; only a person who chose the tree may have one.
+
+Longer than 400 lines because the checks of both kinds of results share the tolerances at its end.
 """
 
 from __future__ import annotations
@@ -41,6 +43,7 @@ from treewright.verify._words import (
 
 __all__ = ["verify"]
 
+LAST_BITS = 2.0**-50  # of a difference of two values that are at most 1
 OF_SUMS = 1e-12  # relative change of a sum of real numbers in another order
 AS_GOOD = 1e-13  # two computations of one value differ by less, two shares of whole numbers by more
 ROUNDED_VALUE = 4e-6  # error of a leaf's value: methods may round real weights to integers
@@ -209,6 +212,16 @@ def _leaf_accuracy_checks(problem: Problem, result: LeafAccuracyResult, facts: F
         "The worst leaf of this tree is above the bound, so the bound is wrong.",
     )
     slack = TOLERANCE if is_whole(problem.sample_weight) else ROUNDED_VALUE
+    by_solver = "formulation" in result.options
+    most = ROUNDED_VALUE if by_solver or not is_whole(problem.sample_weight) else slack
+    left = result.rounding  # as the sentence states it
+    yield _check(
+        "tolerance",
+        left <= most,
+        f"0 to {most:g}",
+        f"{left:.3g}",
+        "A proof of the worst leaf may not leave so much open.",
+    )
     worst_leaf_of = Objective(lost, max)
     pruned = 1.0 - best_pruning(result.tree, facts, worst_leaf_of)
     yield _check(
@@ -221,7 +234,7 @@ def _leaf_accuracy_checks(problem: Problem, result: LeafAccuracyResult, facts: F
     subtree = 1.0 - best_subtree(problem, result.tree, facts, worst_leaf_of)
     yield _check(
         "no subtree is better",
-        subtree <= min(bound + TOLERANCE, worst + slack),
+        subtree <= min(bound + TOLERANCE, worst + slack + left),
         f"<= {worst:.9g}",
         f"{subtree:.9g}",
         "A part of this tree in place of the whole has a better worst leaf.",
@@ -230,12 +243,13 @@ def _leaf_accuracy_checks(problem: Problem, result: LeafAccuracyResult, facts: F
         yield _loss_check(problem, result, facts, worst)
     gap = bound - worst
     optimal = result.status is not SolveStatus.FEASIBLE
-    consistent = not optimal or (gap <= slack and result.stop_reason is None and result.stats["value_proven"])
-    consistent &= not result.stats["value_proven"] or gap <= slack
+    consistent = not optimal or (result.stop_reason is None and result.stats["value_proven"])
+    apart = min(1.0, result.objective + left) - bound  # the sentence states what the bound leaves open
+    stated = abs(apart) <= left * TOLERANCE + LAST_BITS and gap <= left + slack
+    consistent &= not result.stats["value_proven"] or stated
     consistent &= not result.stats["loss_proven"] or bool(result.stats["value_proven"])
-    consistent &= not (
-        result.stats["loss_proven"] and "formulation" in result.options
-    )  # integer programs optimize only the value
+    # Integer programs optimize only the value, and nothing else proves it alone.
+    consistent &= not optimal or result.stats["loss_proven"] is not by_solver
     yield _status(result, gap, consistent)
 
 
@@ -313,7 +327,7 @@ def _result_checks(problem: Problem, result: SolveResult, facts: Facts) -> Itera
         )
     else:
         subtree = best_subtree(problem, result.tree, facts, total)
-        least = bound if result.is_chosen else facts.objective
+        least = bound if result.is_chosen or _is_solved(result) else facts.objective
         yield _check(
             "no subtree is better",
             subtree >= max(bound - near, least - _slack(problem)),
@@ -324,7 +338,7 @@ def _result_checks(problem: Problem, result: SolveResult, facts: Facts) -> Itera
         )
     gap = facts.objective - bound
     proven = result.status is SolveStatus.OPTIMAL
-    consistent = not proven or abs(gap) <= near + _rounding(problem, facts.objective)
+    consistent = not proven or abs(gap) <= near + _rounding(problem, facts.objective, _is_solved(result))
     consistent &= result.status is SolveStatus.FEASIBLE or result.stop_reason is None
     if result.status is SolveStatus.OPTIMAL_UNDER_GUESSES:
         consistent &= abs(float(result.stats[MOST_LOST]) - gap) <= near
@@ -377,13 +391,19 @@ def _slack(problem: Problem) -> float:
     return TOLERANCE * scale + ROUNDING * problem.table.n_rows * max(scale, float(problem.costs.max()))
 
 
-def _rounding(problem: Problem, objective: float) -> float:
+def _is_solved(result: SolveResult) -> bool:
+    """Whether a solver proved the tree optimal, which leaves open what it tolerates."""
+    return result.options.get("method") == "mip" and result.status is SolveStatus.OPTIMAL
+
+
+def _rounding(problem: Problem, objective: float, by_solver: bool) -> float:
     """Return the largest gap that a proof may leave; the certificate's sentence states the gap.
 
-    Whole numbers with a small sum are searched without rounding. Others may have been rounded.
+    Whole numbers with a small sum are searched without rounding. Others may have been rounded. A solver of
+    mixed-integer programs has a tolerance whatever the numbers are.
     """
     whole = is_whole(problem.sample_weight) and is_whole(problem.costs)
-    if whole and problem.total_weight * problem.costs.max() < SMALL_SUM:
+    if not by_solver and whole and problem.total_weight * problem.costs.max() < SMALL_SUM:
         return 0.0
     return LARGEST_ROUNDING * objective
 

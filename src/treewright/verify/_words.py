@@ -172,6 +172,8 @@ def _fault_of_leaf_accuracy(result: LeafAccuracyResult) -> str:
     for name in ("upper_bound", "leaf_accuracy"):
         if not is_number(result.stats.get(name)):
             return f"stats: {name} is {result.stats.get(name)!r:.60}"
+    if not is_number(result.stats.get("tolerance", 0.0)):
+        return f"stats: tolerance is {result.stats['tolerance']!r:.60}"
     return ""
 
 

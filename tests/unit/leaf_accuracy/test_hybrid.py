@@ -420,3 +420,16 @@ def test_a_tree_on_top_that_had_time_for_some_rows_says_so(monkeypatch: pytest.M
         model = HybridTreeClassifier(tune=None, time_limit=60).fit(X, y)
     assert model.tree_.n_node_samples[0] == 300  # its leaves answer for all rows
     assert model.stop_reason_ is StopReason.TIME_LIMIT
+
+
+def test_a_kept_leaf_has_no_parameters_of_the_model_that_it_refused() -> None:
+    pytest.importorskip("optuna", reason="needs the extra tune")
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 3)), (rng.random(60) < 0.2).astype(int)  # nothing to learn
+    tree = OptimalTreeClassifier(max_depth=1, cost_complexity=0.5).fit(X, y)
+    model = untuned(tree, leaf_estimator=QUICK, tune="optuna", n_trials=2, n_folds=2, random_state=0).fit(
+        X, y
+    )
+    (own,) = model.extensions_.values()
+    assert (own.treatment, own.model, own.n_trials) == (Treatment.KEPT, None, 2)
+    assert own.parameters == {}
