@@ -16,8 +16,8 @@ namespace {
 constexpr std::int64_t kPatienceBeforeParts = 12;
 
 // The first bound of a root takes about as many steps as a search one level less deep, times the columns. Where these
-// are a tenth of `early_work` or more, the plain search says nothing for seconds (docs/decisions/hard-problems.md).
-constexpr std::int64_t kEarlyPart = 10;
+// are a twentieth of `early_work` or more, the plain search says nothing for seconds (docs/decisions/hard-problems.md).
+constexpr std::int64_t kEarlyPart = 20;
 
 }  // namespace
 
@@ -131,7 +131,7 @@ Outcome Search::climb(const Node& root, Size size, Outcome found) {
 bool Search::wants_early_bound(const Node& root, Size size) const {
     if (!last_round_ || size.depth < 4 || !objective_.laws().similar || options_.early_work == 0) return false;
     const auto n_columns = static_cast<std::int64_t>(root.columns.size());
-    return shallower_row_steps_ >= options_.early_work / kEarlyPart / n_columns;
+    return shallower_row_steps_ * n_columns >= options_.early_work / kEarlyPart;
 }
 
 std::int64_t Search::pass_work(const Node& node) const {
