@@ -634,6 +634,15 @@ class RankedOptions:
     def plain_work(self, arg: int, /) -> None: ...
 
     @property
+    def early_work(self) -> int:
+        """
+        For misclassification costs and depth four or more: work that a long search spends on proving half of the best cost, before the rest of the plain search, so that its bound is worth reading early. In the units of `plain_work`; 0 is none.
+        """
+
+    @early_work.setter
+    def early_work(self, arg: int, /) -> None: ...
+
+    @property
     def core(self) -> bool:
         """
         For misclassification costs: before `rising`, a long search solves the problem for few rows, whose optimum is a lower bound for all rows (bounds/core_rows.hpp). Automatically off without `monotone`, or if ``min_samples_leaf > 1``.

@@ -28,6 +28,7 @@ def phases(rng):
         core_passes=int(rng.integers(0, 4)),
         part_rows=N_ROWS // int(rng.integers(4, 8)) - 1,
         plain_work=int(10 ** rng.uniform(1, 6)),
+        early_work=int(10 ** rng.uniform(0, 6)),
         groups=False,
         resume=bool(rng.random() < 0.7),
         shallower=bool(rng.random() < 0.8),
@@ -42,7 +43,10 @@ def test_stopped_at_any_step(kind, least):
     for seed in range(3):
         rng = np.random.default_rng(seed)
         price = float(rng.choice([0.0, 1e-9, 0.001, 0.01]))
-        problem = make(rng, table_of(rng, N_ROWS), max_depth=3, cost_complexity=price, min_samples_leaf=least)
+        depth = 4 if kind in ("classes", "policy") else 3  # from depth four on these want an early bound
+        problem = make(
+            rng, table_of(rng, N_ROWS), max_depth=depth, cost_complexity=price, min_samples_leaf=least
+        )
         best = search(problem, options=PLAIN)
         assert best.status is SolveStatus.OPTIMAL
         for _ in range(12):
@@ -76,3 +80,17 @@ def test_a_part_is_not_held_to_its_shallower_trees(seed):
         assert result.objective >= best.objective - NEAR
         if result.status is SolveStatus.OPTIMAL:
             assert result.objective <= best.objective + NEAR, result.sentence()
+
+
+def test_the_bound_of_a_deep_search_comes_early():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1500, 10))
+    y = X[:, 0] * X[:, 1] + X[:, 2] * X[:, 3] + rng.normal(size=1500) > 0
+    shallow = solve(make_problem(table_from(X), y, max_depth=3, cost_complexity=0.0), "all")
+    deep = make_problem(table_from(X), y, max_depth=4, cost_complexity=0.0)
+    limits = Limits(step_limit=2 * shallow.stats["steps"])
+    late, early = (
+        solve(deep, "all", limits=limits, options=RankedOptions(early_work=work)).lower_bound
+        for work in (0, 10**8)
+    )
+    assert late == 0.0 < 0.2 * shallow.objective < early

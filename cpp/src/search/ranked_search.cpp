@@ -15,6 +15,10 @@ namespace {
 // the parts, which take half as long, leave one of .0145 (docs/decisions/hard-problems.md).
 constexpr std::int64_t kPatienceBeforeParts = 12;
 
+// The first bound of a root takes about as many steps as a search one level less deep, times the columns. Where these
+// are a twentieth of `early_work` or more, the plain search says nothing for seconds (docs/decisions/hard-problems.md).
+constexpr std::int64_t kEarlyPart = 20;
+
 }  // namespace
 
 Outcome Search::run(Size limits) {
@@ -59,7 +63,9 @@ Outcome Search::prove(const Node& root, Size limits) {
         control_.lower_bound(best.lower);
         if (best.exact() || control_.stopped()) return best;
         last_round_ = d == limits.depth;
+        const std::int64_t before = statistics().row_steps;
         const Outcome found = climb(root, at_depth(d), best);
+        shallower_row_steps_ = statistics().row_steps - before;
         best.offer(found.upper, found.plan);
         root_.lower = found.lower;  // its tree may be deeper than d: what is kept of a size is a tree of that size
         if (last_round_) {
@@ -78,29 +84,32 @@ Outcome Search::climb(const Node& root, Size size, Outcome found) {
         found.lower = std::min(found.lower, found.upper);
     };
     const auto over = [&] { return found.exact() || control_.stopped(); };
-    const std::int64_t plain_passes = 1 + options_.plain_work / std::max<std::int64_t>(pass_work(root), 1);
+    const auto ask_for_a_while = [&](Cost budget, std::int64_t passes) {
+        control_.pause_after(passes);
+        ask(budget);
+        control_.resume();
+    };
+    const auto passes_of = [&](std::int64_t work) { return 1 + work / std::max<std::int64_t>(pass_work(root), 1); };
+    const std::int64_t plain_passes = passes_of(options_.plain_work);
     const bool core = options_.core && options_.monotone && table_.min_leaf == 1;
     const bool parts = options_.parts && last_round_ && objective_.laws().superadditive &&
                        table_.n_rows / kFewestParts >= options_.part_rows;
     by_any_size_ = false;
     const bool by_any_size = may_begin_with_any_size(size);
-    if (core || parts || by_any_size) {
-        control_.pause_after(std::min(options_.core_passes, plain_passes / 3));
-        ask(found.upper);
-        control_.resume();
+    const bool early = wants_early_bound(root, size);
+    if (core || parts || by_any_size || early) {
+        const std::int64_t look = early ? passes_of(options_.early_work / kEarlyPart) : plain_passes;
+        ask_for_a_while(found.upper, std::min({options_.core_passes, plain_passes / 3, look}));
     }
     by_any_size_ = by_any_size;
     if (core && !over()) prove_on_core(root, size, found);
+    const Cost half = found.upper - found.upper / 2;
+    if (early && !over() && found.lower < half) ask_for_a_while(half, passes_of(options_.early_work));
     if (parts && !over()) {
-        const auto search_on = [&](std::int64_t passes) {
-            control_.pause_after(passes);
-            ask(found.upper);
-            control_.resume();
-        };
-        search_on(std::min(options_.core_passes, plain_passes));
+        ask_for_a_while(found.upper, std::min(options_.core_passes, plain_passes));
         while (!over() && found.lower - begun >= found.upper - found.lower) {
             begun = found.lower;
-            search_on(kPatienceBeforeParts * plain_passes);
+            ask_for_a_while(found.upper, kPatienceBeforeParts * plain_passes);
         }
         if (!over()) prove_on_parts(root, size, found);
     }
@@ -109,9 +118,7 @@ Outcome Search::climb(const Node& root, Size size, Outcome found) {
         ask(found.upper);
         return found;
     }
-    control_.pause_after(plain_passes);
-    ask(found.upper);
-    control_.resume();
+    ask_for_a_while(found.upper, plain_passes);
     for (const int part : kRisingGaps) {
         const Cost budget = found.upper - found.upper / part;
         if (over()) return found;
@@ -119,6 +126,12 @@ Outcome Search::climb(const Node& root, Size size, Outcome found) {
     }
     if (!over()) ask(found.upper);
     return found;
+}
+
+bool Search::wants_early_bound(const Node& root, Size size) const {
+    if (!last_round_ || size.depth < 4 || !objective_.laws().similar || options_.early_work == 0) return false;
+    const auto n_columns = static_cast<std::int64_t>(root.columns.size());
+    return shallower_row_steps_ * n_columns >= options_.early_work / kEarlyPart;
 }
 
 std::int64_t Search::pass_work(const Node& node) const {

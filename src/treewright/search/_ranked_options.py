@@ -51,6 +51,10 @@ class RankedOptions(Switches):
     plain_work : int, default=6_000_000_000
         Work of the search before `rising` begins, in units of about a nanosecond: a kernel pass takes rows
         times columns units, and four to eight times as many with many classes or other losses.
+    early_work : int, default=2_000_000_000
+        For misclassification costs and depth four or more: work that a long search spends on proving half
+        of the best cost, before the rest of the plain search, so that its bound is worth reading early. In
+        the units of `plain_work`; 0 is none.
     core : bool, default=True
         For misclassification costs: before `rising`, a long search solves the problem for few rows, whose
         optimum is a lower bound for all rows (bounds/core_rows.hpp). Automatically off without `monotone`,
@@ -117,6 +121,7 @@ class RankedOptions(Switches):
     resume: bool = True
     rising: bool = True
     plain_work: int = 6_000_000_000
+    early_work: int = 2_000_000_000
     core: bool = True
     core_passes: int = 2000
     core_share: float = 0.45

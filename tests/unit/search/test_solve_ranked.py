@@ -46,6 +46,7 @@ VARIANTS = [
     RankedOptions(core_passes=0, any_size=False),
     RankedOptions(core=False, core_passes=0, part_rows=1),
     RankedOptions(core_passes=0, core_share=1.0, part_rows=2, plain_work=100),
+    RankedOptions(core=False, core_passes=1, early_work=9, plain_work=100),
 ]
 
 

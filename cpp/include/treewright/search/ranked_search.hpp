@@ -29,6 +29,9 @@
 // that are open for leaves of any size, and solves only those (src/search/ranked_any_size.cpp). Measured at price 0,
 // depth 3, at least 5 rows in a leaf: autompg .1 s instead of 4.1, concrete .15 s where nothing was proven in 6 s.
 //
+// Where a search one level less deep was long, the first bound of a deep one is long in coming: it needs two or more
+// such searches a column. Such a run proves half of the best cost first, for which subproblems stop early.
+//
 // A run over many rows that is not over then proves bounds of parts of the rows, which add up (row_parts.hpp).
 //
 // A run that is not over then asks the root for rising budgets, each a share of the gap closer to the incumbent: asked
@@ -243,6 +246,8 @@ class Search {
     void prove_on_core(const Node& root, Size size, Outcome& found);
     // The same on parts of the rows, whose bounds add up (search/ranked_parts.cpp).
     void prove_on_parts(const Node& root, Size size, Outcome& found);
+    // Whether the first bound of the root would be long in coming.
+    [[nodiscard]] bool wants_early_bound(const Node& root, Size size) const;
     // Nanoseconds, about, of one pass of the kernel over the rows of a node.
     [[nodiscard]] std::int64_t pass_work(const Node& node) const;
     // Whether the rows between the two points around a gap, solved by themselves, may close it (rule S); then how much
@@ -287,6 +292,7 @@ class Search {
     static constexpr std::uint32_t kStumpDepth = 4;
     static constexpr std::size_t kStumpCells = std::size_t{1} << 22;  // a pass over more takes a large part of a second
     static constexpr std::int64_t kLook = std::int64_t{1} << 14;      // of Control::must_abandon(): a tenth of a second
+    std::int64_t shallower_row_steps_ = 0;  // of the search one level less deep
     static constexpr std::array kRisingGaps{2, 6, 12, 24};            // parts of the best cost
     static constexpr double kCoreFactor = 6;  // rows of the first core are taken with that chance times their doubt
     static constexpr std::int64_t kCorePatience = 4;  // times Options::plain_work
