@@ -122,9 +122,8 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
         Tree, objective, lower bound, gap, status, statistics.
     feature_importances_ : ndarray of shape (n_features_in_,)
         By how much the objective grows when every split on the column becomes a leaf, in units of the objective. If the
-        tree is proven optimal, the best tree without the column loses at most this (unless the leaves then fall below
-        `min_leaf_accuracy`). 0 for columns that the tree does not split on. Not scaled to a sum of 1.
-        `treewright.estimators.importances_without` fits again for the exact values.
+        tree is proven optimal, the best tree without the column loses at most this (unless `min_leaf_accuracy` fails).
+        0 without a split. Not scaled to a sum of 1. `treewright.estimators.importances_without` fits for exact ones.
     classes_ : ndarray of shape (n_classes,)
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)

@@ -292,7 +292,6 @@ class Search {
     static constexpr std::uint32_t kStumpDepth = 4;
     static constexpr std::size_t kStumpCells = std::size_t{1} << 22;  // a pass over more takes a large part of a second
     static constexpr std::int64_t kLook = std::int64_t{1} << 14;      // of Control::must_abandon(): a tenth of a second
-    std::int64_t shallower_row_steps_ = 0;                            // of the search one level less deep
     static constexpr std::array kRisingGaps{2, 6, 12, 24};            // parts of the best cost
     static constexpr double kCoreFactor = 6;  // rows of the first core are taken with that chance times their doubt
     static constexpr std::int64_t kCorePatience = 4;  // times Options::plain_work
@@ -330,11 +329,12 @@ class Search {
     struct {
         Size size{0};
         Memo memo;
-    } core_memo_;               // what core rows say about the root's splits
-    Outcome root_;              // the root solved one level less deep
-    bool proven_ = false;       // the run ended with a proof
-    bool last_round_ = false;   // the root is being solved at its full depth
-    bool by_any_size_ = false;  // a plain search was not over soon
+    } core_memo_;                           // what core rows say about the root's splits
+    Outcome root_;                          // the root solved one level less deep,
+    std::int64_t shallower_row_steps_ = 0;  // and the work that this took
+    bool proven_ = false;                   // the run ended with a proof
+    bool last_round_ = false;               // the root is being solved at its full depth
+    bool by_any_size_ = false;              // a plain search was not over soon
 };
 
 }  // namespace treewright::ranked
