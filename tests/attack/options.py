@@ -189,6 +189,7 @@ def ranked_switches(rng: np.random.Generator) -> dict[str, Any]:
     chosen: dict[str, Any] = {name: False for name in names if rng.random() < 0.3}
     if rng.random() < 0.5:
         chosen["plain_work"] = int(10 ** rng.uniform(0, 6))
+        chosen["early_work"] = int(10 ** rng.uniform(0, 6))
     if rng.random() < 0.5:  # few rows that prove a bound for all, then parts of the rows, at once
         chosen |= {
             "core_passes": int(rng.integers(0, 4)),

@@ -86,7 +86,7 @@ def test_columns_of_words_are_refused_before_the_training(csv: Path, tmp_path: P
         (("--method", "latent", "--thresholds", "4"), "--thresholds"),
         (("--method", "latent", "--max-depth", "0"), "depth"),
         (("--method", "latent", "--pruning", "-1"), "pruning"),
-        (("--method", "latent", "--weight", "b"), "weights"),
+        (("--method", "latent", "--weight", "b"), "The weight 'b' is negative"),
         (("--method", "latent", "--hardening", "soft"), "hardening='soft'; give one of linear, axis, signs"),
         (("--hardening", "axis"), "--hardening is for --method latent"),
         (("--method", "latent", "--objective", "leaf-accuracy"), "--method latent takes no --objective"),

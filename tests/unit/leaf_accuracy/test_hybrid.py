@@ -256,14 +256,14 @@ def test_pickled_and_cloned():
 @pytest.mark.parametrize("leaf", ["xgboost", None])
 def test_tuning_repeats_itself(leaf):
     pytest.importorskip("optuna", reason="needs the extra tune")
-    X, y = made(n_rows=150, n_classes=2)
+    X, y = made(n_rows=250)
     top = DecisionTreeClassifier(max_depth=1)
     tuned = untuned(top, leaf_estimator=leaf, tune="optuna", n_trials=4, n_folds=2)
     one, two, other = (clone(tuned).set_params(random_state=seed).fit(X, y) for seed in (0, 0, 1))
     assert np.array_equal(one.predict_proba(X), two.predict_proba(X))
     ranges = RANGES["boosting" if leaf is None else "xgboost"]
     parts = [part for part in one.extensions_.values() if part.n_trials]
-    assert parts
+    assert any(part.model is not None for part in parts)
     for part, same, differs in zip(
         one.extensions_.values(), two.extensions_.values(), other.extensions_.values(), strict=True
     ):
@@ -272,8 +272,10 @@ def test_tuning_repeats_itself(leaf):
         if part.n_trials:
             assert part.n_trials == 4
             assert 0 <= part.cv_accuracy <= 1
-            assert sorted(part.parameters) == sorted(ranges)
-            assert all(r.low <= part.parameters[name] <= r.high for name, r in ranges.items())
+            assert sorted(part.parameters) == ([] if part.model is None else sorted(ranges))
+            assert all(
+                ranges[name].low <= value <= ranges[name].high for name, value in part.parameters.items()
+            )
         if part.model is not None and differs.model is not None:
             params = part.model.get_params()
             assert all(params[name] == value for name, value in part.parameters.items())

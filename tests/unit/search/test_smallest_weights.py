@@ -46,7 +46,7 @@ ON_ENDS = {
     "F1": OptimalTreeClassifier(0.01, max_depth=2, objective="f1"),
     "least leaf accuracy": OptimalTreeClassifier(0.01, max_depth=2, min_leaf_accuracy=0.9),
     "worst leaf": LeafAccuracyTreeClassifier(max_depth=1, min_samples_leaf=1, criterion="accuracy"),
-    "program": MIPTreeClassifier(formulation="binoct", max_depth=1),
+    "program": MIPTreeClassifier(cost_complexity=0.01, formulation="binoct", max_depth=1),
     "Poisson": OptimalTreeRegressor(0.01, max_depth=2, criterion="poisson"),
     "squared error": OptimalTreeRegressor(0.01, max_depth=2),
     "log loss": OptimalProbabilityTree(0.01, max_depth=2, criterion="log_loss"),
