@@ -67,8 +67,8 @@ SWITCHES = dict.fromkeys(("leaf", "leaf cv"), "LeafAccuracyOptions") | dict.from
 )
 OF_RANKED = ("monotone", "lipschitz", "between", "leaf_count", "shallower", "neighbours", "fair_shares", "core",
             "any_size", "segments", "plain_work", "early_work", "resume", "rising", "parts", "groups", "compact_rows",
-            "target_bins", "unranked", "core_share", "core_passes", "part_rows", "alone_work", "together_work", "sharing_work",
-            "lanes", "slack")  # fmt: skip
+            "target_bins", "unranked", "core_share", "core_passes", "part_rows", "alone_work", "together_work",
+            "sharing_work", "lanes", "slack")  # fmt: skip
 EITHER_ENGINE = ("optimal", "f1", "frontier", "policy", "roc")  # take the switches of both
 
 # Sizes from which on a limit may end a run before its columns are ranked (treewright/search/_single_split.py).
