@@ -24,7 +24,7 @@ def test_it_is_a_classifier() -> None:
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_every_check_passes_for_leaf_accuracy() -> None:
     """With a limit of steps in place of the one of time, so that a busy machine makes the same trees."""
-    estimator = LeafAccuracyTreeClassifierCV(time_limit=None, step_limit=300)
+    estimator = LeafAccuracyTreeClassifierCV(time_limit=None, step_limit=100)
     outcomes = check_estimator(estimator, on_skip=None, on_fail=None)
     assert len(outcomes) >= 60
     failed = [(o["check_name"], o["status"], o["exception"]) for o in outcomes if o["status"] != "passed"]
