@@ -233,9 +233,10 @@ def solve_binary(
         def stated(shape: list[int], proven: bool) -> SolveResult:
             splits = [None if column < 0 else split_matrix.splits[column] for column in shape]
             tree = counted_tree(problem, splits)
-            left_open = left_open_by_leaves(
-                problem, integers.unit, charged_per_leaf(integers), measured(problem, tree)[1]
-            )
+            left_open = 0.0
+            if problem.cost_complexity > 0:
+                objective, charged = measured(problem, tree)[1], charged_per_leaf(integers)
+                left_open = left_open_by_leaves(problem, integers.unit, charged, objective)
             result = result_of(
                 problem,
                 tree,

@@ -192,15 +192,12 @@ def solve_ranked(
         if not proven and problem.cost_complexity == 0 and units.same_loss(lower, upper):
             proven = True
             notes = (*notes, LEAVES_NOT_PROVEN)
-        most_leaves = table.n_rows
+        most_leaves, left_open = table.n_rows, 0.0
         if problem.cost_complexity > 0:  # a better tree may have more leaves than this one, but not so many
-            most_leaves = (
-                int(max(units.objective(upper), measured(problem, tree)[1]) / problem.cost_complexity) + 1
-            )
+            objective = max(units.objective(upper), measured(problem, tree)[1])
+            most_leaves = int(objective / problem.cost_complexity) + 1
+            left_open = left_open_by_leaves(problem, units.integers.unit, units.error_of_leaf, objective)
         slack = units.slack(most_leaves)
-        left_open = left_open_by_leaves(
-            problem, units.integers.unit, units.error_of_leaf, measured(problem, tree)[1]
-        )
         result = result_of(
             problem,
             tree,
